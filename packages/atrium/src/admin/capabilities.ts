@@ -3,29 +3,29 @@ import type { AdminSite } from './admin_site.js'
 import { proofGuard } from './authentication/action_guards.js'
 import { authenticationRoutes } from './authentication/authentication_routes.js'
 import { bulkRoutes } from './bulk/bulk_routes.js'
-import { compareRoutes } from './compare/compare_routes.js'
 import { dashboardRoutes } from './dashboard/dashboard_routes.js'
 import { duplicatesRoutes } from './duplicates/duplicates_routes.js'
-import { eventRoutes } from './event_log/event_routes.js'
 import { formerHistoryPath, historyRoutes } from './history/history_routes.js'
-import { exportRoutes } from './export/export_routes.js'
 import { formRoutes } from './forms/form_routes.js'
-import { healthRoutes } from './health/health_routes.js'
 import { registerCrudMount } from './http/crud_mount.js'
-import { ModelRoutes } from './http/model_routes.js'
+import { ModelRoutes, modelPage, offered } from './http/model_routes.js'
 import { importRoutes } from './import/import_routes.js'
-import { jobRoutes } from './jobs/job_routes.js'
 import { layoutRoutes } from './layout/layout_routes.js'
 import { listRoutes } from './list/list_routes.js'
 import { roleRoutes } from './roles/role_routes.js'
 import type { ModelView } from './views/model_view.js'
-import { orderRoutes } from './ordering/order_routes.js'
 import { recordRoutes } from './record/record_routes.js'
-import { searchRoutes } from './search/search_routes.js'
 import { mcpRoutes } from './mcp/mcp_routes.js'
-import { webhookRoutes } from './webhooks/webhook_routes.js'
-import { undoRoutes } from './undo/undo_routes.js'
-import { cellRoutes } from './cells/cell_routes.js'
+import { readBody, readPlainBody } from './http/read_body.js'
+import { type RoutedSite, siteRoutes, viewGuard } from './http/site_routes.js'
+import type { Site } from './views/site.js'
+import { signInGuard } from './http/guards.js'
+import { controller } from './http/lazy_part.js'
+import { eventsGuard, superuserGuard } from './http/event_access.js'
+import AdminWebhook from './models/admin_webhook.js'
+import type { WebhookPages } from './webhooks/webhook_controller.js'
+
+/* The routes of a capability with one controller are registered here, those of others in a file of their folder. */
 
 /** Register the routes of the site */
 const SITE_ROUTES = [
@@ -75,4 +75,155 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
   const routes = new ModelRoutes(site, view, proofGuard(site))
   for (const register of MODEL_ROUTES) register(routes)
   registerCrudMount(site, view)
+}
+
+/** Registers the search of the site. */
+function searchRoutes(site: AdminSite): void {
+  const search = controller(
+    () => import('./search/site_search.js'),
+    ({ SearchController }) => new SearchController(site)
+  )
+  siteRoutes(site, [signInGuard, readBody], ({ get }) => get('/search', 'search', search('show')))
+}
+
+/** Registers the pages of the event log. */
+function eventRoutes(site: AdminSite): void {
+  const events = controller(
+    () => import('./event_log/events_controller.js'),
+    ({ EventsController }) => new EventsController(site)
+  )
+  siteRoutes(site, [signInGuard, eventsGuard(site)], ({ get }) => {
+    get('/management/events', 'management.events', events('index'))
+    get('/management/events/:id', 'management.event', events('show'))
+  })
+}
+
+/** Registers the endpoint that undoes an event. */
+function undoRoutes(site: AdminSite): void {
+  const undo = controller(
+    () => import('./undo/undo_controller.js'),
+    ({ UndoController }) => new UndoController(site)
+  )
+  siteRoutes(site, [signInGuard, readBody], ({ post }) => {
+    post('/management/events/:id/undo', 'management.event.undo', undo('undo'))
+  })
+}
+
+/** Registers the health page, for superusers. */
+function healthRoutes(site: AdminSite): void {
+  const health = controller(
+    () => import('./health/health_report.js'),
+    ({ HealthController }) => new HealthController(site)
+  )
+  siteRoutes(site, [signInGuard, superuserGuard], ({ get }) => {
+    get('/management/health', 'management.health', health('show'))
+  })
+}
+
+/** Registers the pages of background jobs. Users see their own jobs. */
+function jobRoutes(site: AdminSite): void {
+  const jobs = controller(
+    () => import('./jobs/pages/jobs_controller.js'),
+    ({ JobsController }) => new JobsController(site)
+  )
+  const path = '/management/jobs'
+  siteRoutes(site, [signInGuard, readPlainBody], ({ get, post }) => {
+    get(path, 'management.jobs', jobs('index'))
+    get(`${path}/:id`, 'management.job', jobs('show'))
+    get(`${path}/:id/file`, 'management.job.file', jobs('file'))
+    post(`${path}/:id/cancel`, 'management.job.cancel', jobs('cancel'))
+    post(`${path}/:id/again`, 'management.job.again', jobs('again'))
+  })
+  siteRoutes(site, [signInGuard, readBody], ({ post }) => {
+    post(`${path}/:id/undo`, 'management.job.undo', jobs('undo'))
+  })
+}
+
+/** Registers the pages of the deliveries and the secret of a webhook, for superusers. */
+function webhookRoutes(site: RoutedSite & WebhookPages): void {
+  const view = site.models.get(AdminWebhook.name)
+  if (!view) return
+  const webhook = controller(
+    () => import('./webhooks/webhook_controller.js'),
+    ({ WebhookController }) => new WebhookController(site, view)
+  )
+  const path = (task: string) => `/${view.name}/${task}/:id`
+  siteRoutes(site, [signInGuard, viewGuard(view), readPlainBody], ({ get, post }) => {
+    get(path('deliveries'), 'webhooks.deliveries', webhook('deliveries'))
+    get(path('delivery'), 'webhooks.delivery', webhook('delivery'))
+    post(path('send_again'), 'webhooks.send_again', webhook('sendAgain'))
+    post(path('send_test'), 'webhooks.send_test', webhook('sendTest'))
+    post(path('replay'), 'webhooks.replay', webhook('replay'))
+    post(path('show_secret'), 'webhooks.show_secret', webhook('showSecret'))
+    post(path('rotate_secret'), 'webhooks.rotate_secret', webhook('rotateSecret'))
+  })
+}
+
+const exports = modelPage(
+  () => import('./export/export_controller.js'),
+  ({ ExportController }) => ExportController
+)
+
+/**
+ * Registers the export of a list, the dialog, and the export of selected records, whose handler parses the request
+ * body.
+ */
+function exportRoutes(routes: ModelRoutes<AdminSite>): void {
+  const { view } = routes
+  if (view.allowedActions.has('view')) {
+    routes.group([readBody], (route) => {
+      route('GET', '/export', ['export'], offered('export', exports('show')))
+      route('POST', '/export', ['export'], offered('export', exports('submit')))
+      route('GET', '/export/dialog', ['export'], offered('export', exports('dialog')))
+    })
+  }
+  if (view.may('view')) {
+    routes.group([], (route) => {
+      route('POST', '/export/selected', ['export'], offered('export', exports('ofSelected')))
+    })
+  }
+}
+
+const cells = modelPage(
+  () => import('./cells/cells_controller.js'),
+  ({ CellsController }) => CellsController
+)
+
+/** Registers the endpoints to edit cells of a list in place. */
+function cellRoutes(routes: ModelRoutes<AdminSite>): void {
+  const { view } = routes
+  if (!view.allowedActions.has('update')) return
+  const path = `/cell${view.resource.key.pattern}`
+  routes.group([readBody], (route) => {
+    route('GET', path, ['update'], cells('edit'))
+    route('POST', path, ['update'], cells('save'))
+  })
+}
+
+const compare = modelPage(
+  () => import('./compare/compare_controller.js'),
+  ({ CompareController }) => CompareController
+)
+
+/** Registers the page that shows selected records of a model side by side. */
+function compareRoutes(routes: ModelRoutes<Site & RoutedSite>): void {
+  const { view } = routes
+  if (!view.allowedActions.has('view')) return
+  routes.group([], (route) => route('GET', '/compare', ['view'], compare('page')))
+}
+
+const order = modelPage(
+  () => import('./ordering/order_controller.js'),
+  ({ OrderController }) => OrderController
+)
+
+/** Registers the moves of a model's records, if their order is stored. */
+function orderRoutes(routes: ModelRoutes<AdminSite>): void {
+  const { view } = routes
+  if (!view.orderColumn || !view.allowedActions.has('update')) return
+  const path = `/move${view.resource.key.pattern}`
+  routes.group([readBody], (route) => {
+    route('GET', path, ['update'], order('ask'))
+    route('POST', path, ['update'], order('move'))
+  })
 }

@@ -19,7 +19,7 @@ import { resources } from './resource/registry.js'
 import { traceOperations } from './lucid_crud.js'
 import { crudRouter } from './router.js'
 import { reportErrors } from './report_errors.js'
-import { unreadableErrors } from '#base/unreadable_files'
+import { unreadableErrors } from '#base/application_files'
 
 /** Reads the decorated models at boot and creates their endpoints. */
 export default class CrudProvider {

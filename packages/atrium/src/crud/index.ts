@@ -13,7 +13,7 @@ export { EndpointCreator } from './endpoints/endpoint_creator.js'
 export { ModelCreated, ModelDeleted, ModelUpdated } from './events/model_events.js'
 export { observeWrites, type RecordByStatements, type WriteObserver } from './events/observers.js'
 export type { Changes, State, Write } from './events/write.js'
-export { FilterConfig } from './resource/filter_config.js'
+export { FilterConfig } from './resource/filters.js'
 export { LucidCrud } from './lucid_crud.js'
 export type {
   CallOptions,

@@ -9,7 +9,7 @@
 /** Read once per view, because the options of a view complete those of `@Crud`; applications read these as written */
 export { crudOptionsOf } from './decorator.js'
 /** Creates the endpoints of a view, which are the model's under another path; applications have `EndpointCreator` */
-export { resourceAndCrud } from './endpoints/crud_object.js'
+export { resourceAndCrud } from './endpoints/item_writes.js'
 /** The class of these endpoints; applications set it in their options */
 export { creatorOf } from './router.js'
 /** Reports errors of views in one list with those of models, once per start */
@@ -106,11 +106,11 @@ export { isWatched } from './events/watched.js'
 /** Converts errors of the driver to problems if the site runs a transaction around `LucidCrud` */
 export { errorToProblem } from './operations/writes/error_to_problem.js'
 /** Limit of a many-to-many field, shown in the form before a write exceeds it */
-export { MOST_RELATED } from './operations/related/related_writes.js'
+export { MOST_RELATED } from './operations/call_options.js'
 /** Data that such a field sends: attached records, and the records that the user was shown */
-export type { WantedRelated } from './operations/related/related_writes.js'
+export type { WantedRelated } from './operations/call_options.js'
 /** Columns of the pivot rows of such a field */
-export type { PivotValues } from './operations/related/related_writes.js'
+export type { PivotValues } from './operations/call_options.js'
 /** Lists what a deletion also affects, before it is confirmed; it is limited by roles, which only the site checks */
 export { deletionEffects } from './operations/related/deletion_effects.js'
 /** Rows are counted up to this number, which the page displays */

@@ -135,7 +135,7 @@ test.group('Files of the application and of the engine', () => {
       [
         'packages/atrium/src/configure.ts',
         'packages/atrium/src/crud/scaffold/generated_files.ts',
-        'packages/atrium/src/admin/commands/export_target.ts',
+        'packages/atrium/src/admin/commands/crud_export.ts',
         'packages/atrium/src/admin/export/export_job.ts',
         'packages/atrium/src/admin/forms/files/private_folder.ts',
         'packages/atrium/src/admin/import/jobs/import_in_parts.ts',

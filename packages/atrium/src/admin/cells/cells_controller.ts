@@ -23,8 +23,7 @@ import type { ModelView } from '../views/model_view.js'
 import { may } from '../permissions/may.js'
 import { ListPage } from '../list/list_page.js'
 import type { ListParameters } from '../list/list_parameters.js'
-import { openedList, withList } from '../list/marked_record.js'
-import { readList } from '../list/read_list.js'
+import { openedList, withList, readList } from '../list/read_list.js'
 import { editedFields } from './edited_fields.js'
 
 /** A cell of a record that the user is allowed to update, with a form of only its field */

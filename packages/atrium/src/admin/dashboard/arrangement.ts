@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { dialectOf } from '#base/database/dialects'
 import { hasEventLog, isSuperuser } from '../http/event_access.js'
 import { guardOf } from '../identity/admin_guard.js'
-import { viewedRoleOf } from '../permissions/view_as/view_as_guard.js'
+import { viewedRoleOf } from '../permissions/view_as_guard.js'
 import { ChartCard, ListCard, type AdminCard, type CardWidth } from '../views/admin_card.js'
 import type { CardSite } from './cards/card_list.js'
 

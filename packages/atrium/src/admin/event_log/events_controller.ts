@@ -9,7 +9,7 @@ import { EVENT_STATUSES, EVENT_TYPES, EventFilters, readPage, pagesOf } from './
 import { EventReader } from './event_reader.js'
 import { shownUndo } from '../undo/undo_offer.js'
 import { markOf, shownEvent, subjectOf } from './shown_event.js'
-import { historyUrl } from '../http/history_urls.js'
+import { historyUrl } from '../http/event_access.js'
 import { LoggedRelations, ReadableRecords } from './readable_records.js'
 import { plainText } from '../text/plain_text.js'
 import { readKey } from '../views/record_items.js'

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
-import { originOf } from '#base/http/request_value'
+import { originOf } from '#base/http/request'
 import type AdminSession from '../models/admin_session.js'
 import { LONGEST_USERNAME, type default as AdminUser } from '../models/admin_user.js'
 import { guardOf } from '../identity/admin_guard.js'

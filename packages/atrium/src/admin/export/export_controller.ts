@@ -16,7 +16,7 @@ import { CrossSiteRequest } from '../http/errors.js'
 import { ExportRefused } from './errors.js'
 import { sentTexts } from '../http/form_texts.js'
 import { wantsJson } from '../http/read_body.js'
-import { refuseWrites } from '../permissions/view_as/view_as_guard.js'
+import { refuseWrites } from '../permissions/view_as_guard.js'
 import {
   listPart,
   withSelected,

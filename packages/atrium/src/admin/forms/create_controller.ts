@@ -8,22 +8,90 @@ import { RESTORE, FROM } from './prefill/prefill_urls.js'
 import { parameterIn } from '../http/page_address.js'
 import { readKey, itemOf } from '../views/record_items.js'
 import { flashToNextPage, type Flash } from '../http/flash.js'
-import { openedList } from '../list/marked_record.js'
+import { openedList } from '../list/read_list.js'
 import type { ModelView } from '../views/model_view.js'
 import { may } from '../permissions/may.js'
 import { recordLinks } from '../http/record_links.js'
 import { failureOf, setFailureStatus } from './submission/form_failure.js'
 import { FormPage } from './form_page.js'
-import { copiedTexts, givenTexts } from './prefill/prefilled_texts.js'
 import { goBack, recordMessage } from './form_response.js'
-import { isInDialog } from './drafts/draft_parameters.js'
-import { deleteDraft, restoreTexts } from './drafts/restored_form.js'
+import { isInDialog, IN_DIALOG, FOR, DRAFT } from './drafts/draft_parameters.js'
+import { deleteDraft, restoreTexts } from './drafts/save_draft.js'
 import { copiedRelated } from './many_to_many/many_to_many_fields.js'
 import { respondInDialog, goBackWithNew, goToNew } from './new_reference.js'
 import { restoredIfThere, restoredOf, type RestoredFields } from './prefill/restored_fields.js'
 import { saveForm } from './save_form.js'
 import { SentOnce } from './submission/sent_once.js'
 import { redirectPage } from '../http/redirect.js'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { FormField } from './fields/form_field.js'
+import { storedTexts } from './submission/untouched.js'
+import { LIST, PARENT } from '../http/list_query.js'
+import { Widget } from '../views/widget.js'
+
+/**
+ * Returns the texts of a record for a create form that copies it. Unique values, files and hidden fields are left
+ * out.
+ *
+ * @param fields  fields of the create form
+ */
+export function copiedTexts(
+  view: ModelView,
+  fields: readonly FormField[],
+  record: LucidRow
+): Record<string, string[]> {
+  const unique = uniqueNames(view, fields)
+  const copied = fields.filter(
+    ({ column, hidden, valueType }) =>
+      column && !hidden && valueType !== 'file' && !column.automatic && !unique.has(column.name)
+  )
+  return storedTexts(copied, record)
+}
+
+/**
+ * Returns the columns whose values must be unique. In a unique index over several columns, references are copied, as
+ * the copy usually belongs to the same records, unless the index only has references.
+ */
+function uniqueNames({ resource }: ModelView, fields: readonly FormField[]): Set<string> {
+  const references = new Set(
+    fields.filter(({ reference }) => reference).map(({ column }) => column?.name)
+  )
+  const left = resource.uniqueKeys.flatMap((names) => {
+    const others = names.filter((name) => !references.has(name))
+    return names.length === 1 || others.length === 0 ? names : others
+  })
+  return new Set([...left, ...resource.key.columns.map(({ name }) => name)])
+}
+
+/* Names of parameters with another meaning */
+const TAKEN = new Set([FROM, LIST, PARENT, DRAFT, FOR, IN_DIALOG, RESTORE])
+
+/**
+ * Returns the texts that the URL of a create page contains for fields: `create_page?distributor_id=3`. Hidden fields
+ * are ignored, and so are all fields of users and roles, as a link must not preset permissions.
+ *
+ * @param fields  fields of the form that the signed-in user can edit
+ */
+export function givenTexts(
+  { request }: HttpContext,
+  { adminModel }: ModelView,
+  fields: readonly FormField[]
+): Record<string, string[]> {
+  if (adminModel) return {}
+  const query = new URLSearchParams(request.parsedUrl.query ?? '')
+  const shown = fields.filter(
+    ({ name, hidden, valueType }) =>
+      !hidden && valueType !== 'file' && query.has(name) && !TAKEN.has(name)
+  )
+  return Object.fromEntries(shown.map((field) => [field.name, textsOf(field, query)]))
+}
+
+/** Returns texts as from a submitted form. The additional inputs of a widget are not read from the URL. */
+function textsOf({ name, widget }: FormField, query: URLSearchParams): string[] {
+  const given = query.getAll(name)
+  const collected = widget instanceof Widget && widget.collect?.(name, new Map([[name, given]]))
+  return collected || given
+}
 
 /** Create page and form submission. */
 export class CreateController {

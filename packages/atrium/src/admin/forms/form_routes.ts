@@ -15,7 +15,7 @@ const files = modelPage(
   ({ FilesController }) => FilesController
 )
 const uploads = modelPage(
-  () => import('./files/upload_controller.js'),
+  () => import('./files/files_controller.js'),
   ({ UploadController }) => UploadController
 )
 const choices = modelPage(

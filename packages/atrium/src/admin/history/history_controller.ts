@@ -15,7 +15,14 @@ import { cutText } from '../list/cell.js'
 import type AdminAuditLog from '../models/admin_audit_log.js'
 import { isDeletedRecord, itemOf } from '../views/record_items.js'
 import { plainText } from '../text/plain_text.js'
-import { hasEventLog, mayReadEvents } from '../http/event_access.js'
+import {
+  hasEventLog,
+  mayReadEvents,
+  COMPARE,
+  historyUrl,
+  VERSION,
+  versionUrl,
+} from '../http/event_access.js'
 import { readPage, pagesOf } from '../event_log/event_filters.js'
 import { statesOf } from '../event_log/comparison.js'
 import { LoggedRelations } from '../event_log/readable_records.js'
@@ -26,7 +33,6 @@ import { type Version, idBefore, versionOf } from './version.js'
 import { historyEntry, versionMark, rowEntries } from './history_entry.js'
 import { parameterIn } from '../http/page_address.js'
 import { redirectWithMessage } from '../http/redirect.js'
-import { COMPARE, historyUrl, VERSION, versionUrl } from '../http/history_urls.js'
 import {
   comparedVersions,
   referenceTitles,

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { writeJson } from '#base/values/json'
 import { comparedFields } from '../compare/compared_fields.js'
-import { COMPARE, versionUrl } from '../http/history_urls.js'
+import { COMPARE, versionUrl } from '../http/event_access.js'
 import { listQueryIn, withListQuery } from '../http/list_query.js'
 import { plainText } from '../text/plain_text.js'
 import { momentOf } from '../time/local_time.js'

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
 import type { HttpContext } from '@adonisjs/core/http'
-import { bestEncoding, type Encoding } from '#base/http/send_asset'
+import { bestEncoding, type Encoding } from '#base/http/asset_store'
 import { CONTENT_SECURITY_POLICY } from '#base/http/security_headers'
 
 /* Minimum size; below it, the headers cost more than compression saves. */

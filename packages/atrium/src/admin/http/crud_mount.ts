@@ -10,7 +10,7 @@ import { factorProblem, proofProblem } from './account_problems.js'
 import { isGuarded, isRecentlyProved } from '../identity/proof.js'
 import { FactorRequired, SignInRequired } from '../identity/errors.js'
 import { NotAllowed } from './errors.js'
-import { refuseWhileViewing } from '../permissions/view_as/view_as_guard.js'
+import { refuseWhileViewing } from '../permissions/view_as_guard.js'
 import { refuseOutsiders, requireSignIn, siteMiddleware } from './guards.js'
 import { guardOf } from '../identity/admin_guard.js'
 

@@ -1,5 +1,5 @@
 import { Exception } from '@adonisjs/core/exceptions'
-import { PageError } from '../text/page_error.js'
+import { PageError } from '../text/errors.js'
 
 /** The request was sent by another site. */
 export class CrossSiteRequest extends PageError {

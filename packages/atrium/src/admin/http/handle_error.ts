@@ -18,7 +18,7 @@ import { wantsJson } from './read_body.js'
 import { factorProblem, proofProblem } from './account_problems.js'
 import { FactorRequired, ReauthenticationRequired, SignInRequired } from '../identity/errors.js'
 import { PageNotFound } from './errors.js'
-import { PageError } from '../text/page_error.js'
+import { PageError } from '../text/errors.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { redirectPage } from './redirect.js'
 

@@ -1,13 +1,23 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Actor, AdminActor, ApiToken, Origin } from '#base/types'
-import { originOf } from '#base/http/request_value'
+import { originOf } from '#base/http/request'
 import type AdminUser from '../models/admin_user.js'
-import { notePerson } from './person.js'
-import type { SiteUser } from './site_user.js'
-import { jobOf } from './job_context.js'
+import { notePerson, type SiteUser } from './person.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import type { OpenSession } from '../models/admin_session.js'
 import { guardOf } from './admin_guard.js'
+
+const JOBS = new WeakMap<HttpContext, number>()
+
+/** Returns the id of the job that a context was created for; undefined for the context of a request. */
+export function jobOf(ctx: HttpContext): number | undefined {
+  return JOBS.get(ctx)
+}
+
+/** Records the job that a context was created for. */
+export function noteJob(ctx: HttpContext, id: number): void {
+  JOBS.set(ctx, id)
+}
 
 declare module '#crud/types' {
   interface ActorUsers {

@@ -1,5 +1,5 @@
 import { Exception } from '@adonisjs/core/exceptions'
-import { PageError } from '../text/page_error.js'
+import { PageError } from '../text/errors.js'
 
 /** Reasons for a redirect to the login page, whose URL accepts no other values. */
 export const SIGN_IN_REASONS = [

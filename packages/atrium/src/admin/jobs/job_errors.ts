@@ -1,5 +1,5 @@
 import { Exception } from '@adonisjs/core/exceptions'
-import { PageError } from '../text/page_error.js'
+import { PageError } from '../text/errors.js'
 
 /** The user has reached the maximum number of unfinished jobs. */
 export class TooManyJobs extends PageError {

@@ -1,4 +1,4 @@
-import { noteJob } from '../identity/job_context.js'
+import { noteJob } from '../identity/admin_actor.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { sendAsset } from '#base/http/send_asset'
+import { sendAsset } from '#base/http/asset_store'
 import type { AdminSite } from '../admin_site.js'
 import { sentTexts, singleText } from '../http/form_texts.js'
 import { returnPath } from '../http/site_paths.js'

@@ -22,8 +22,8 @@ import { isRelated, relatedColumnOf, type RelatedColumn } from '../views/related
 import { chosenColumns } from './columns/column_choices.js'
 import { relatedReader, relatedTitles } from './columns/related_items.js'
 import { cellMaker, cutText, ownCell, valueCell, type ShownCell } from './cell.js'
-import { isIdentifier } from './is_identifier.js'
 import {
+  isIdentifier,
   joinedTitles,
   type JoinedTitles,
   withUnits,

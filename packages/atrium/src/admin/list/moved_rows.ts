@@ -2,7 +2,7 @@ import { LucidCrud } from '#crud'
 import type { Offer } from '../permissions/may.js'
 import type { Site } from '../views/site.js'
 import type { ListParameters } from './list_parameters.js'
-import { withList } from './marked_record.js'
+import { withList } from './read_list.js'
 import type { RowMoves } from './rows_markup.js'
 
 /** Returns true if a list shows the stored order, so that its records can be moved. */

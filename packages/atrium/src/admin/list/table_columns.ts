@@ -13,6 +13,19 @@ import { isInvisible } from '../text/plain_text.js'
 import type { ListColumn } from '../views/list_column.js'
 import type { RelatedColumn } from '../views/related_columns.js'
 
+/**
+ * Returns true for identifiers, which have no thousands separators: keys, references, years, and columns with
+ * `grouped: false`.
+ */
+export function isIdentifier(view: ModelView, { isPrimary, name, apiName }: Column): boolean {
+  return (
+    isPrimary ||
+    view.resource.foreignKeys.some(({ columns }) => columns.includes(name)) ||
+    /(^|_)(id|year)$/.test(apiName) ||
+    view.fieldOptions(apiName).grouped === false
+  )
+}
+
 type ReadRow = Record<string, unknown>
 
 /**

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { afterOutermostCommit } from '#base/database/outermost_commit'
-import { originOf } from '#base/http/request_value'
+import { originOf } from '#base/http/request'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import type { Origin } from '#base/types'
 import { momentOf, type Moment } from '../time/local_time.js'

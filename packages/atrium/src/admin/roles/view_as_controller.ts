@@ -4,7 +4,7 @@ import { PageNotFound } from '../http/errors.js'
 import { EventType } from '../events/event_integration.js'
 import AdminRole from '../models/admin_role.js'
 import type { ModelView } from '../views/model_view.js'
-import { viewedRoleOf } from '../permissions/view_as/view_as_guard.js'
+import { viewedRoleOf } from '../permissions/view_as_guard.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { redirect } from '../http/redirect.js'
 

@@ -4,7 +4,7 @@ import { ungrouped } from '#base/values/grouped_number'
 import { jsonOf } from '../text/json_text.js'
 import { readLocal } from '../time/local_time.js'
 import { UTC } from '../time/time_zone.js'
-import { UnreadableText } from '../text/unreadable_text.js'
+import { UnreadableText } from '../text/errors.js'
 import { type DateOrder, isoDate, isoReadings } from './date_order.js'
 import type { FileFormat, Cell } from './file_shape.js'
 

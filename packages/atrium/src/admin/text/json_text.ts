@@ -2,7 +2,7 @@ import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser'
 import { crudConfig } from '#crud'
 import { IntegerTooLong } from '#base/errors'
 import { isDeeper, MOST_DIGITS, numberOrDigits, parseJson, writeJson } from '#base/values/json'
-import { UnreadableText } from './unreadable_text.js'
+import { UnreadableText } from './errors.js'
 
 const REASONS: Record<string, string> = {
   InvalidNumberFormat: 'this number has another form in JSON',

@@ -1,6 +1,6 @@
 import { Info, type DateTime } from 'luxon'
 import { readDateTime } from '#base/values/datetime'
-import { UnreadableText } from '../text/unreadable_text.js'
+import { UnreadableText } from '../text/errors.js'
 import { presentZone, isoOffset, offsetAt, offsetLabel, UTC } from './time_zone.js'
 
 const DAY = 24 * 60 * 60 * 1000

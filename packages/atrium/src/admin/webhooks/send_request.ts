@@ -2,7 +2,7 @@ import { lookup as resolve, type LookupAddress } from 'node:dns'
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { isPrivateAddress } from './private_addresses.js'
+import { isPrivateAddress } from './webhook_address.js'
 
 /* Milliseconds of a request from the resolution of the name to the end of the response */
 const TIMEOUT = 10_000

@@ -1,5 +1,5 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { postgresForms } from './postgres/postgres_forms.js'
+import { postgresForms } from './postgres/postgres_connection.js'
 import { reportFailedEnd } from '#upstream/knex_transaction'
 
 type Isolation = { isolationLevel: 'repeatable read' }

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { RuntimeError, ValueError } from '../errors.js'
 import { digest, keyedDigest } from '#base/values/digest'
+import type { HttpContext, HttpRequest } from '@adonisjs/core/http'
 
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -35,7 +36,7 @@ const LARGE = 256 * 1024
 const QUICK_QUALITY = 5
 
 /** An asset of a page in every encoding in which it can be sent; null for an encoding that does not make it smaller. */
-export interface Asset {
+interface Asset {
   body: Buffer
   gzip: Buffer | null
   brotli: Buffer | null
@@ -259,4 +260,30 @@ function hashedName(name: string, hash: string): string {
 
 function listOfEndings(): string {
   return Object.keys(TYPES).join(', ')
+}
+
+/** Sends an asset whose name changes with its content, so browsers can cache it permanently. */
+export function sendAsset({ request, response }: HttpContext, asset: Asset): void {
+  response
+    .header('content-type', asset.type)
+    .header('cache-control', 'public, max-age=31536000, immutable')
+    .header('vary', 'accept-encoding')
+  const encoding = bestEncoding(request)
+  if (encoding === 'br' && asset.brotli)
+    response.header('content-encoding', 'br').send(asset.brotli)
+  else if (encoding === 'gzip' && asset.gzip) {
+    response.header('content-encoding', 'gzip').send(asset.gzip)
+  } else response.send(asset.body)
+}
+
+export type Encoding = 'br' | 'gzip'
+
+/**
+ * Returns the smallest encoding that the client accepts. Browsers assign the same weight to all encodings, with gzip
+ * first.
+ */
+export function bestEncoding(request: HttpRequest): Encoding | undefined {
+  if (request.header('accept-encoding') === undefined) return undefined
+  const accepted = request.encodings()
+  return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding))
 }

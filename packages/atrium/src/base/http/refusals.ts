@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { RequestValue } from './request_value.js'
+import { RequestValue } from './request.js'
 
 /** Status and reason of a refused request. */
 export interface Refusal {

@@ -12,7 +12,7 @@ import { FileReference } from './file_keys.js'
 import { readDate, readDateTime } from './datetime.js'
 import { LongDecimal, withoutBigInts } from './json.js'
 import { isStorable } from './text.js'
-import { ERRORS, type ValueError } from './value_error.js'
+import { ERRORS, type ValueError } from './to_attribute.js'
 
 /** A value prepared for the schema, with the exact number if the schema receives a rounded one. */
 export interface Prepared {

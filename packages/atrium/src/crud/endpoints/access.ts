@@ -8,7 +8,7 @@ import type { Operation } from '../operations/operation.js'
 import type { Resource, IncludedRelation } from '../resource/resource.js'
 import type { Access, Actor, ApiToken } from '../types.js'
 import { isAllowedOrigin } from '../http/cross_origin.js'
-import { RequestValue } from '#base/http/request_value'
+import { RequestValue } from '#base/http/request'
 import { isExcludedFromInclude } from '../resource/excluded_from_include.js'
 
 /**

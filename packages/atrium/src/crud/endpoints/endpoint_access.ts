@@ -13,7 +13,7 @@ import {
   includesOf,
 } from './access.js'
 import type { EndpointMount } from './endpoint_options.js'
-import { RequestValue } from '#base/http/request_value'
+import { RequestValue } from '#base/http/request'
 
 /** The access rules in a model's options; implemented by `EndpointCreator`. */
 interface AccessRules {

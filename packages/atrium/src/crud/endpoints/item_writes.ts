@@ -2,17 +2,16 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { KeyValue } from '#base/columns/key'
 import { noteTag } from '../http/preconditions.js'
 import type { UpdateOptions } from '../operations/call_options.js'
-import type { Item, Access, EndpointName } from '../types.js'
+import type { Item, Access, EndpointName, ColumnSettings } from '../types.js'
 import { actorOf } from './access.js'
 import { handleDeleteMany, handleUpdateMany } from './handlers/bulk_handlers.js'
 import { checkAccess, checkEndpointNames, checkOptions } from '../checks.js'
-import type { LucidCrud } from '../lucid_crud.js'
+import { LucidCrud } from '../lucid_crud.js'
 import { isRead, OPERATIONS, type Operation } from '../operations/operation.js'
-import type { Resource } from '../resource/resource.js'
+import { Resource } from '../resource/resource.js'
 import { crudConfig } from '../settings.js'
-import { resourceAndCrud, settingsOf } from './crud_object.js'
 import { EndpointAccess } from './endpoint_access.js'
-import type { EndpointMount, ModelEndpointOptions } from './endpoint_options.js'
+import type { EndpointMount, ModelEndpointOptions, EndpointOptions } from './endpoint_options.js'
 import {
   checkCollisions,
   generatedEndpoints,
@@ -23,6 +22,54 @@ import { checkBatch, checkBulk } from './batch/batch_options.js'
 import { modelPath, tablePath, RoutePlan } from './endpoint_routes.js'
 import { deprecationHeaders } from '../http/deprecation.js'
 import { readOnlyNote } from '../resource/model_table.js'
+import { shown, ValueError } from '#base/errors'
+
+/** Returns the column settings: options of the endpoints override those of the CRUD object. */
+export function settingsOf({ crud, ...options }: EndpointOptions): ColumnSettings {
+  const carried = crud instanceof LucidCrud ? crud.settings : {}
+  return {
+    isDeletedColumn: options.isDeletedColumn ?? carried.isDeletedColumn,
+    deletedAtColumn: options.deletedAtColumn ?? carried.deletedAtColumn,
+    updatedAtColumn: options.updatedAtColumn ?? carried.updatedAtColumn,
+  }
+}
+
+/**
+ * Creates the resource and the CRUD object of a model's endpoints from the same options, wherever they are mounted.
+ *
+ * @throws ValueError, TypeError or RuntimeError  for invalid options
+ */
+export function resourceAndCrud(options: ModelEndpointOptions): {
+  resource: Resource
+  crud: LucidCrud
+} {
+  checkOptions(options)
+  const resource = new Resource({ ...options, ...settingsOf(options) })
+  return { resource, crud: crudOf(options, resource) }
+}
+
+/**
+ * Returns the CRUD object for the option `crud`: the object itself, or an instance of the class.
+ *
+ * @throws ValueError  when the option is not a `LucidCrud`, or belongs to another model
+ */
+export function crudOf({ crud = LucidCrud }: EndpointOptions, resource: Resource): LucidCrud {
+  const { model, name } = resource
+  const object = isSubclass(crud, LucidCrud) ? new crud(model) : crud
+  if (!(object instanceof LucidCrud)) {
+    throw new ValueError(
+      `${name}: crud is ${shown(crud)}, and must be a LucidCrud, or a subclass of it`
+    )
+  }
+  if (object.model !== model) {
+    throw new ValueError(`${name}: crud is one for ${object.model?.name}, and must be for ${name}`)
+  }
+  return object.bind(resource) as unknown as LucidCrud
+}
+
+function isSubclass<Class>(value: unknown, base: Class): value is Class {
+  return value === base || (value as any)?.prototype instanceof (base as any)
+}
 
 const WRITE_OPTIONS = ['createSchema', 'updateSchema', 'deleteSchema', 'batch', 'bulk'] as const
 

@@ -3,7 +3,26 @@ import type { Resource } from '../resource/resource.js'
 import { keyedDigest } from '#base/values/digest'
 import { isSameStored, seal, toStored } from '#base/values/stored_json'
 import type { PivotChange } from '#base/database/pivot_change'
-import { loggedColumns } from './secrets.js'
+import { isSecretName } from '#base/values/secret_name'
+
+const SHOWN = new WeakMap<Resource, readonly Column[]>()
+
+/**
+ * Returns the columns that events are allowed to report: without hidden columns and columns with the name of a secret,
+ * even if the model serializes them.
+ */
+export function loggedColumns(resource: Resource): readonly Column[] {
+  let columns = SHOWN.get(resource)
+  if (!columns) {
+    columns = resource.columns.visible.filter((column) => !isSecret(column))
+    SHOWN.set(resource, columns)
+  }
+  return columns
+}
+
+function isSecret({ attribute, name, apiName }: Column): boolean {
+  return [attribute, name, apiName].some(isSecretName)
+}
 
 type Row = Record<string, unknown>
 

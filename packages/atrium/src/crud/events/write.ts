@@ -8,7 +8,7 @@ import type { Actor, Origin } from '../types.js'
 import { storedRowOf } from '../lucid/stored_rows.js'
 import { toApi } from '#base/values/to_api'
 import type { PivotChange } from '#base/database/pivot_change'
-import { loggedColumns } from './secrets.js'
+import { loggedColumns } from './reversal.js'
 
 /** Values of a record by API name, without hidden columns and secrets. */
 export type State = Record<string, unknown>

@@ -1,6 +1,6 @@
 import CorsMiddleware from '@adonisjs/cors/cors_middleware'
 import type { HttpContext } from '@adonisjs/core/http'
-import { RequestValue } from '#base/http/request_value'
+import { RequestValue } from '#base/http/request'
 import { crudConfig } from '../settings.js'
 import type { CrudConfig } from '../define_config.js'
 

@@ -2,7 +2,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
 import type { HttpContext } from '@adonisjs/core/http'
-import { bestEncoding, type Encoding } from '#base/http/send_asset'
+import { bestEncoding, type Encoding } from '#base/http/asset_store'
 
 /** Number of bytes up to which a response is sent as it is, as a compressed one would hardly be smaller */
 const SHORT = 1024

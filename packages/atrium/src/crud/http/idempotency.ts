@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { headerOf } from '#base/http/header'
+import { headerOf } from '#base/http/request'
 import { malformedHeader, keysUnsupported } from '#base/http/problems'
 import { replyText } from './reply.js'
 import type { KeyValue } from '#base/columns/key'

@@ -6,6 +6,22 @@ import type { Fields } from '#base/columns/fields'
 import type { Item } from '../types.js'
 import { escapeFormula } from '#base/values/formula'
 import { writeJson } from '#base/values/json'
+import { notAcceptable } from '#base/http/problems'
+
+/**
+ * Checks that the caller accepts one of the media types that a route can send. An unreadable `Accept` is ignored.
+ *
+ * @throws Problem 406
+ */
+export function checkAcceptable(
+  { request, response }: HttpContext,
+  types: readonly string[]
+): void {
+  if (types.length > 1) response.vary('Accept')
+  const header = request.header('accept')
+  if (header === undefined || !header.includes('/')) return
+  if (!request.accepts([...types])) throw notAcceptable(types)
+}
 
 export const JSON_TYPE = 'application/json'
 

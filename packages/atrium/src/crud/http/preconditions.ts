@@ -16,7 +16,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { hasIncludes, fullItemOf } from '#base/items'
 import type { Resource } from '../resource/resource.js'
 import type { Actor, Item } from '../types.js'
-import { headerOf } from '#base/http/header'
+import { headerOf } from '#base/http/request'
 import { replyPieces, replyText } from './reply.js'
 
 /** Number of characters to write before other requests can run */

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { inTransaction } from '#base/database/transaction'
-import { RequestValue } from '#base/http/request_value'
+import { RequestValue } from '#base/http/request'
 import type { Resource } from '../resource/resource.js'
 
 const TRANSACTIONS = new RequestValue<TransactionClientContract>('transaction')

@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8'
 import type { HttpContext } from '@adonisjs/core/http'
 import { responseTooLarge, tooManyResponses } from '#base/http/problems'
 import { crudConfig } from '../settings.js'
-import { RequestValue } from '#base/http/request_value'
+import { RequestValue } from '#base/http/request'
 
 /** Maximum number of milliseconds that a response waits for memory, and maximum number of responses that can wait */
 const TIMEOUT = 1500

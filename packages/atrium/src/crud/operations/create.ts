@@ -16,10 +16,9 @@ import { checkFiles } from './writes/check_files.js'
 import { checkReferences } from './writes/check_references.js'
 import type { CrudContext } from './crud_context.js'
 import { noteKey, noteUnreadable } from '#base/items'
-import { callAfter, pivotsBefore } from './writes/own_code.js'
+import { callAfter, pivotsBefore, runWrite } from './writes/write_transaction.js'
 import { insertRow } from './writes/statement_path.js'
 import { rowByStatement } from './writes/write_path.js'
-import { runWrite } from './writes/write_transaction.js'
 import { checkCreated, createdValues } from './writes/written_fields.js'
 
 /** Stores a new item. See `LucidCrud.create`. */

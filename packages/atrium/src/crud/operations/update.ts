@@ -10,11 +10,10 @@ import { checkFiles } from './writes/check_files.js'
 import { checkReferences } from './writes/check_references.js'
 import { checkTransitions } from './writes/check_transitions.js'
 import type { CrudContext } from './crud_context.js'
-import { callAfter, pivotsBefore } from './writes/own_code.js'
+import { callAfter, pivotsBefore, runWrite } from './writes/write_transaction.js'
 import { withoutKeys } from './writes/omit.js'
 import { updateRow } from './writes/statement_path.js'
 import { changesByStatement } from './writes/write_path.js'
-import { runWrite } from './writes/write_transaction.js'
 import { updatedValues } from './writes/written_fields.js'
 
 type Values = Record<string, unknown>

@@ -10,7 +10,7 @@ import { readDeleted, type DeletedMode } from '#base/columns/soft_delete'
 import { readSorts, type Sort, type SortInput } from '#base/columns/sort'
 import type { Resource } from '../resource/resource.js'
 import { readCursor } from './cursor.js'
-import type { RelatedLookup } from './related_lookup.js'
+import type { RelatedLookup } from './query_string.js'
 import { readPaging, type Paging, type PagingRules, type PagingInput } from './paging.js'
 
 /**

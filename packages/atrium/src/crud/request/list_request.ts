@@ -14,14 +14,12 @@ import {
 } from '#base/columns/filter'
 import type { Operator } from '#base/columns/operators'
 import { fieldsOf, type Fields } from '#base/columns/fields'
-import { codeText, conditionOfValue } from '../resource/code_condition.js'
-import { isHiddenFrom, shownFields } from './shown_fields.js'
-import { selectIncludes, readItemParameters } from './item_request.js'
+import { codeText, conditionOfValue } from '../resource/filters.js'
+import { isHiddenFrom, shownFields, selectIncludes, readItemParameters } from './item_request.js'
 import { readListInput, type ListInput } from './list_grammar.js'
 import { isKeyList, jsonServerParameters, jsonServerInput } from './json_server.js'
-import type { RelatedLookup } from './related_lookup.js'
-import { PAGING, type Paging } from './paging.js'
 import {
+  type RelatedLookup,
   aggregateParameters,
   listParameters,
   ownParameter,
@@ -29,6 +27,7 @@ import {
   type OwnParameter,
   type QueryString,
 } from './query_string.js'
+import { PAGING, type Paging } from './paging.js'
 import { splitSorts, type Sort } from '#base/columns/sort'
 
 /** A list request of application code. */

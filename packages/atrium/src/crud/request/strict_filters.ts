@@ -9,8 +9,7 @@ import {
 import { invalidParameter, missingFilter, refuseInvalid } from '#base/http/problems'
 import type { Resource } from '../resource/resource.js'
 import { conditionsFromCode, ListRequest } from './list_request.js'
-import type { RelatedLookup } from './related_lookup.js'
-import type { QueryString } from './query_string.js'
+import type { RelatedLookup, QueryString } from './query_string.js'
 
 /**
  * Reads the filters of a call that finds or changes records by them, where a filter that is ignored would find other

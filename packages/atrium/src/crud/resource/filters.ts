@@ -1,6 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { listed, RuntimeError, shown, ValueError, UnreadableFilter } from '#base/errors'
-import { FilterConfig } from './filter_config.js'
 import {
   filterPlace,
   parseFilterName,
@@ -8,6 +7,7 @@ import {
   type FilterError,
   type FilterName,
   type FilterPlace,
+  readPlaced,
 } from '#base/columns/filter'
 import { operatorsOf, type Operator } from '#base/columns/operators'
 import { readCondition, type Condition } from '#base/columns/condition'
@@ -15,8 +15,92 @@ import type { ComputedFilter, FilterMap } from '../types.js'
 import { textOf } from '#base/values/numbers'
 import type { Column } from '#base/columns/column'
 import type { ColumnSet } from '#base/columns/column_set'
-import { codeText, conditionOfValue } from './code_condition.js'
 import type { CustomOperators } from './custom_operators.js'
+import { toApi } from '#base/values/to_api'
+
+/**
+ * Returns the condition for a value of application code. Null is found by any operator, and a list is one value each.
+ *
+ * @throws UnreadableFilter
+ */
+export function conditionOfValue(
+  column: Column,
+  operator: Operator,
+  value: unknown,
+  isNegated = false
+): Condition {
+  if (value === null) {
+    const isFilled = operator === 'ne' || operator === 'is_not'
+    return { type: 'null', column, negate: isFilled !== isNegated }
+  }
+  const given = Array.isArray(value)
+    ? value.map((part) => codeText(column, part))
+    : codeText(column, value)
+  return readPlaced(column, operator, given, isNegated)
+}
+
+/**
+ * Converts a value of application code to the form of a query string.
+ *
+ * @throws UnreadableFilter  for null and undefined
+ */
+export function codeText(column: Column, value: unknown): string {
+  if (value === undefined || value === null) {
+    throw new UnreadableFilter({ reason: 'missing', value })
+  }
+  return textOf(typeof value === 'object' ? toApi(column, value) : value)
+}
+
+/**
+ * Filters of a model's list: names (`category`, `price__gte`) and their default values. A plain object is equivalent,
+ * but this class reports errors earlier, at the place where it is created.
+ *
+ * @example
+ * ```ts
+ * new FilterConfig({ category: null, price__gte: 0 })
+ * ```
+ */
+export class FilterConfig {
+  readonly filters: Readonly<FilterMap>
+
+  /**
+   * @param filters  filter name -> default value for an absent parameter, null: no default; or a function that computes
+   *   the filter for each request
+   * @param operators  names of the model's custom operators
+   * @throws ValueError  for an invalid name or default value
+   */
+  constructor(filters: FilterMap, { operators = [] }: { operators?: readonly string[] } = {}) {
+    for (const [name, value] of Object.entries(filters)) {
+      parseFilterName(name, operators)
+      if (typeof value !== 'function') this.validateDefault(name, value)
+    }
+    this.filters = Object.freeze({ ...filters })
+  }
+
+  /**
+   * Checks a default value; a subclass can allow other values or forbid more.
+   *
+   * @throws ValueError  for a value that is not allowed
+   */
+  protected validateDefault(name: string, value: unknown): void {
+    const allowed =
+      value === null ||
+      typeof value === 'string' ||
+      typeof value === 'boolean' ||
+      (typeof value === 'number' && Number.isFinite(value))
+    if (!allowed) {
+      throw new ValueError(
+        `Invalid default value of the filter '${name}': it is ${describe(value)}, ${shown(value)}, and must be null, a string, a number or a boolean`
+      )
+    }
+  }
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'object') return 'an object'
+  return typeof value === 'number' ? String(value) : `a ${typeof value}`
+}
 
 /** A filter of a model's list. */
 export interface Filter {

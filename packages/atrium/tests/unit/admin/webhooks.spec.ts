@@ -1,9 +1,8 @@
 import type { LookupAddress } from 'node:dns'
 import { test } from '@japa/runner'
 import { Webhook } from 'standardwebhooks'
-import { isPrivateAddress } from '#admin/webhooks/private_addresses'
+import { isPrivateAddress, addressError } from '#admin/webhooks/webhook_address'
 import { RequestSender } from '#admin/webhooks/send_request'
-import { addressError } from '#admin/webhooks/webhook_address'
 import { newSecret, sealSecret, signedHeaders } from '#admin/webhooks/webhook_secret'
 import { startReceiver } from '#tests/helpers/webhook_receiver'
 

@@ -5,14 +5,107 @@ import { renderMarkdown } from '../../forms/fields/widgets/markdown_widget.js'
 import { adminActor } from '../../identity/admin_actor.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { presentZone } from '../../time/time_zone.js'
-import { ChartCard, ListCard, nameOfCard, NumberCard } from '../../views/admin_card.js'
-import type { AdminCard, TextCard } from '../../views/admin_card.js'
-import type { CardSite } from './card_list.js'
+import {
+  ChartCard,
+  ListCard,
+  nameOfCard,
+  NumberCard,
+  type AdminCard,
+  type TextCard,
+} from '../../views/admin_card.js'
+import { type CardSite, listOfCard } from './card_list.js'
 import { draw } from './draw.js'
-import { numberBody, type NumberBody } from './number.js'
-import { rowsBody, type RowsBody } from './rows.js'
 import { chartData } from './series.js'
-import { shownValues } from './shown_value.js'
+import { shownValues, valueIn } from './shown_value.js'
+import { inPeriod, periodBefore, periodOf } from './period.js'
+import { chosenNames } from '../../list/columns/column_choices.js'
+import { ListTable } from '../../list/list_table.js'
+import { rowsMarkup } from '../../list/rows_markup.js'
+
+/* Maximum number of columns, because a card is narrower than a list */
+const MOST_COLUMNS = 4
+
+/** Content of a card with the first rows of a list */
+interface RowsBody {
+  kind: 'rows'
+  headings: Array<{ label: string; style: string }>
+  /** Markup of the rows; empty if there are none */
+  markup: string
+  url: string
+}
+
+/** Reads the first rows of a list for a card. */
+async function rowsBody(ctx: HttpContext, site: CardSite, card: ListCard): Promise<RowsBody> {
+  const parameters = await listOfCard(ctx, site, card)
+  const { view } = parameters
+  const names = chosenNames(view, parameters.shownColumns).slice(0, MOST_COLUMNS)
+  const table = new ListTable(site, view, names)
+  const request = parameters
+    .with({ page: 1, rows: card.rows })
+    .toRequest({ count: false, fields: table.fields })
+  const { data } = await view.crud.getMulti(request, { ...view.callOptions(ctx), keys: true })
+  const rows = await table.rows(ctx, data, parameters)
+  const mark = site.text('list.deletedMark')
+  return {
+    kind: 'rows',
+    headings: table.columns.map(({ label }, at) => ({ label, style: table.styles[at].style })),
+    markup: rowsMarkup(rows, table.styles, { hasCheckboxes: false, mark, marked: null }),
+    url: parameters.url,
+  }
+}
+
+/** Content of a card with a number */
+interface NumberBody {
+  kind: 'number'
+  text: string
+  /** Comparison with the previous period; null if the query has no period */
+  before: { text: string; change: string | null; direction: 'up' | 'down' | 'same' } | null
+  /** URL of the list of these records */
+  url: string
+}
+
+/** Computes the number of a card, and the number of the previous period. */
+async function numberBody(ctx: HttpContext, site: CardSite, card: NumberCard): Promise<NumberBody> {
+  const parameters = await listOfCard(ctx, site, card)
+  const { view } = parameters
+  const { select } = card
+  const found = periodOf(parameters, presentZone())
+  const earlier =
+    found &&
+    parameters.without(found.filter).with({
+      fixed: [
+        ...parameters.fixed,
+        inPeriod(found.column, periodBefore(found.period, found.filter.text)),
+      ],
+    })
+  const lists = earlier ? [parameters, earlier] : [parameters]
+  const rows = await Promise.all(
+    lists.map((list) => view.crud.aggregate(list.toRequest(), { ...view.callOptions(ctx), select }))
+  )
+  const values = rows.map(([row]) => valueIn(row, select))
+  const [text, before] = shownValues(site, view, select, values)
+  return {
+    kind: 'number',
+    text,
+    before: earlier ? { text: before, ...changeBetween(values[1], values[0]) } : null,
+    url: parameters.url,
+  }
+}
+
+function changeBetween(before: string | number, now: string | number) {
+  const [old, current] = [Number(before), Number(now)]
+  const direction = current > old ? 'up' : current < old ? 'down' : 'same'
+  const part = old === 0 ? null : (current - old) / Math.abs(old)
+  const change =
+    part === null || !Number.isFinite(part)
+      ? null
+      : part.toLocaleString('en', {
+          style: 'percent',
+          maximumFractionDigits: Math.abs(part) < 0.1 ? 1 : 0,
+          signDisplay: 'exceptZero',
+        })
+  return { change, direction } as const
+}
 
 /** Content of a card with a chart */
 export interface ChartBody {

@@ -5,11 +5,12 @@ import type { ModelView } from '../../views/model_view.js'
 import { type FormField, inputName } from '../fields/form_field.js'
 import { formFields, type FormMode } from '../fields/form_fields.js'
 import { Widget } from '../../views/widget.js'
-import { sentTexts, textsOfAnonymous } from '../../http/form_texts.js'
+import { sentTexts, textsOfAnonymous, giveTexts } from '../../http/form_texts.js'
 import { pageAddress } from '../../http/page_address.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { draftParameter, FOR, DRAFT, withDraftParameter } from './draft_parameters.js'
 import { rowId } from '../../http/row_id.js'
+import { isolated, partsOf } from '../../text/plain_text.js'
 
 /* Inputs of the form that do not belong to a field: the version of the record, and the additional inputs of rows */
 const OWN = ['_version', '_opened']
@@ -36,7 +37,7 @@ export function keepableTexts(
 }
 
 /** Returns true if a form has fields that a draft does not store, so that the user has to fill them in again. */
-export function hasUnsavableFields(fields: readonly FormField[]): boolean {
+function hasUnsavableFields(fields: readonly FormField[]): boolean {
   return fields.some((field) => !isStored(field))
 }
 
@@ -183,4 +184,47 @@ function formNamedIn(site: AdminSite, { request }: HttpContext) {
   const mode = Object.hasOwn(FORMS, form ?? '') ? FORMS[form] : undefined
   if (!mode || (mode === 'update') !== key.length > 0) return null
   return { name, mode }
+}
+
+/**
+ * Adds the texts of a draft to the request as if they were submitted, so that the page shows them again. Only for the
+ * user who entered them, and only on the same page.
+ *
+ * @param fields  fields of the form
+ * @returns notes to show; null without a draft
+ */
+export async function restoreTexts(
+  ctx: HttpContext,
+  site: AdminSite,
+  fields: readonly FormField[]
+): Promise<string[] | null> {
+  const id = draftParameter(ctx, DRAFT)
+  if (id === null) return null
+  const { owner } = guardOf(ctx).signedInOrFail()
+  const stored = await site.drafts.find(owner.id, id)
+  if (!stored || pathOf(stored.address) !== ctx.request.parsedUrl.pathname) return null
+  giveTexts(ctx, new Map(Object.entries(stored.texts)))
+  const { reason, made } = stored
+  return [
+    made === undefined ? site.text(`form.restored.${reason}`) : aboutMade(site, made),
+    ...(hasUnsavableFields(fields) ? [site.text('form.restored.without')] : []),
+  ]
+}
+
+/** Returns the note about a created record. The title is inserted afterwards, as `site.text` caches its results. */
+function aboutMade(site: AdminSite, title: string): string {
+  const parts = partsOf(site.text('form.restored.made', { title: isolated('title') }))
+  return parts.map(({ text, isolated: isTitle }) => (isTitle ? title : text)).join('')
+}
+
+/** Deletes the draft of a form that has been saved. */
+export async function deleteDraft(ctx: HttpContext, site: AdminSite): Promise<void> {
+  const id = draftParameter(ctx, DRAFT)
+  if (id === null) return
+  const { owner } = guardOf(ctx).signedInOrFail()
+  await site.drafts.drop(owner.id, id)
+}
+
+function pathOf(address: string): string {
+  return address.split('?', 1)[0]
 }

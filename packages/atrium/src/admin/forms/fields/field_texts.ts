@@ -7,7 +7,7 @@ import type { FormField } from './form_field.js'
 import { plainTexts } from '../../views/visible_when.js'
 import { Widget } from '../../views/widget.js'
 import { isPassword } from './widgets/new_password_widget.js'
-import { UnreadableText } from '../../text/unreadable_text.js'
+import { UnreadableText } from '../../text/errors.js'
 
 const NO_NUMBER =
   'must be a number with a point before its decimals and commas, if any, before three digits each, as in 15,285,588.5'

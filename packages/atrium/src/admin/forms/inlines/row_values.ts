@@ -7,11 +7,10 @@ import { Uploads } from '../files/uploads.js'
 import type { FormField } from '../fields/form_field.js'
 import { formFields } from '../fields/form_fields.js'
 import { valuesOfTexts } from '../prefill/form_defaults.js'
-import { textsInForm } from '../fields/texts_in_form.js'
+import { textsInForm, isSame, storedTexts } from '../submission/untouched.js'
 import { unseenFields } from '../../views/visible_when.js'
 import { Widget } from '../../views/widget.js'
 import { submissionOf, withoutUnseen, type Submission } from '../submission/submission.js'
-import { isSame, storedTexts } from '../submission/untouched.js'
 import {
   internalValues,
   validateChanges,

@@ -9,7 +9,7 @@ import { isImageFile, NO_IMAGE } from '../files/file_fields.js'
 import { readFileList, type SentFileList } from '../files/sent_file_list.js'
 import type { FieldError } from '#base/errors'
 import type { SentRows } from '../inlines/rows.js'
-import { UnreadableText } from '../../text/unreadable_text.js'
+import { UnreadableText } from '../../text/errors.js'
 
 /** Suffix of the checkbox that clears a field. */
 export const CLEAR = '__clear'

@@ -14,7 +14,7 @@ import {
   storedValues,
 } from '../../forms/submission/submitted_values.js'
 import type { ImportSpec } from '../import_spec.js'
-import { UnreadableText } from '../../text/unreadable_text.js'
+import { UnreadableText } from '../../text/errors.js'
 import { valueOfCell } from '../../sheets/cell_value.js'
 import type { Cell } from '../../sheets/file_shape.js'
 import { addError, isInvalidIn, type Draft, noteError } from './draft.js'

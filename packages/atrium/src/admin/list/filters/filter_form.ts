@@ -10,7 +10,7 @@ import { followed, referencesOf, type Reference } from '../../relations/referenc
 import { grouped, ungrouped } from '#base/values/grouped_number'
 import { fitsInput, localText, zoneLabel } from '../../time/local_time.js'
 import { PERIOD_NAMES } from '../list_filters.js'
-import { isIdentifier } from '../is_identifier.js'
+import { isIdentifier } from '../table_columns.js'
 import { relatedColumn } from '../related_columns.js'
 import { isSearchable } from '#base/columns/search_condition'
 import { chosenValues, facetColumns } from './filter_bar.js'

@@ -10,7 +10,7 @@ import type { ModelView } from '../../views/model_view.js'
 import { referencesOf, titlesIfReadable, type Reference } from '../../relations/references.js'
 import { cellsOf, cutText } from '../cell.js'
 import { isPeriod } from '../list_filters.js'
-import { isIdentifier } from '../is_identifier.js'
+import { isIdentifier } from '../table_columns.js'
 
 /** A filter for display, such as `Major genre` and `is Drama`. */
 export interface FilterWords {

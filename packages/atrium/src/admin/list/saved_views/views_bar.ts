@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Site } from '../../views/site.js'
-import { viewedRoleOf } from '../../permissions/view_as/view_as_guard.js'
+import { viewedRoleOf } from '../../permissions/view_as_guard.js'
 import { cutText } from '../cell.js'
 import type { ListParameters } from '../list_parameters.js'
 import { guardOf } from '../../identity/admin_guard.js'

@@ -1,5 +1,5 @@
-import type { MysqlConfig } from '@adonisjs/lucid/types/database'
-import { exactDecimal, exactDigits } from '../../values/numbers.js'
+import type { MysqlConfig, QueryClientContract } from '@adonisjs/lucid/types/database'
+import { exactDecimal, exactDigits, textOf } from '../../values/numbers.js'
 import {
   commonConfig,
   CONNECT_TIMEOUT,
@@ -8,6 +8,12 @@ import {
   type ServerOptions,
 } from '../server_options.js'
 import { hideErrorStatements } from '#upstream/driver_error_values'
+import {
+  connectionForms,
+  paddedDecimal,
+  type ConnectionForms,
+  type Conversions,
+} from '../connection_forms.js'
 
 /** The part of the driver `mysql2` that is used here. */
 interface RawConnection {
@@ -15,7 +21,7 @@ interface RawConnection {
 }
 
 /** A value of a result, as the driver passes it to `typeCast`. */
-export interface Field {
+interface Field {
   type: string
   extendedFormat?: string
   string(encoding?: string): string | null
@@ -73,7 +79,7 @@ function prepare(connection: RawConnection, done: Done) {
 }
 
 /** Returns exact values where the driver would round them or return bytes */
-export function typeCast(field: Field, next: () => unknown): unknown {
+function typeCast(field: Field, next: () => unknown): unknown {
   switch (field.type) {
     case 'NEWDECIMAL': {
       const text = field.string()
@@ -92,4 +98,140 @@ export function typeCast(field: Field, next: () => unknown): unknown {
     default:
       return next()
   }
+}
+
+/** Settings of a `mysql2` connection that change the form of values. */
+interface Settings {
+  bigNumberStrings?: boolean
+  dateStrings?: boolean | string[]
+  decimalNumbers?: boolean
+  jsonStrings?: boolean
+  supportBigNumbers?: boolean
+  timezone?: string
+  typeCast?: unknown
+}
+
+/** A result column of the driver. */
+interface ResultColumn {
+  name: string
+  table: string
+  schema: string
+  columnType: number
+  columnLength: number
+  decimals: number
+  extendedFormat?: string
+}
+
+type TypeCast = (field: unknown, next: () => unknown) => unknown
+
+/** Names of the types that are read exactly, by type number */
+const TYPES: ReadonlyMap<number, string> = new Map([
+  [4, 'FLOAT'],
+  [5, 'DOUBLE'],
+  [7, 'TIMESTAMP'],
+  [8, 'LONGLONG'],
+  [10, 'DATE'],
+  [12, 'DATETIME'],
+  [16, 'BIT'],
+  [245, 'JSON'],
+  [246, 'NEWDECIMAL'],
+])
+
+/** Returns the forms of an ordinary connection; null for a connection of `mysqlConnection`. */
+export function mysqlForms(client: QueryClientContract): ConnectionForms | null {
+  return connectionForms(client, ({ connection }) =>
+    connection?.typeCast === typeCast ? null : new MysqlForms(connection ?? {})
+  )
+}
+
+class MysqlForms implements ConnectionForms {
+  constructor(private readonly settings: Settings) {}
+
+  options(): object {
+    const own = this.settings.typeCast
+    return {
+      typeCast: (field: Field, next: () => unknown) => {
+        if (isJson(field)) return field.string('utf8')
+        switch (field.type) {
+          case 'LONGLONG': {
+            const digits = field.string()
+            return digits === null ? null : exactDigits(digits)
+          }
+          case 'DATE':
+          case 'DATETIME':
+          case 'TIMESTAMP':
+            return field.string('ascii')
+          case 'NEWDECIMAL':
+          case 'BIT':
+          case 'FLOAT':
+          case 'DOUBLE':
+            return typeCast(field, next)
+          default:
+            return typeof own === 'function' ? (own as TypeCast)(field, next) : next()
+        }
+      },
+    }
+  }
+
+  conversions(fields: readonly ResultColumn[]): Conversions {
+    return fields.flatMap((field) => {
+      const type = field.extendedFormat === 'json' ? 'JSON' : TYPES.get(field.columnType)
+      return type ? [[field.name, this.#conversion(type, field)] as const] : []
+    })
+  }
+
+  /** Returns the conversion of the driver, followed by the connection's own `typeCast`. */
+  #conversion(type: string, field: ResultColumn): (value: unknown) => unknown {
+    const { columnLength: length, schema: db, table, name, decimals, extendedFormat } = field
+    const { typeCast: own } = this.settings
+    return (value) => {
+      const digits = textOf(value)
+      const text = type === 'NEWDECIMAL' ? paddedDecimal(digits, decimals) : digits
+      const bytes = type === 'BIT' ? bitsOf(text, length) : Buffer.from(text)
+      const next = () => (type === 'BIT' ? bytes : this.#usual(type, text))
+      if (typeof own !== 'function') return next()
+      const string = () => (type === 'BIT' ? bytes.toString() : text)
+      const buffer = () => bytes
+      return own({ type, length, db, table, name, extendedFormat, string, buffer }, next)
+    }
+  }
+
+  #usual(type: string, text: string): unknown {
+    const { settings } = this
+    switch (type) {
+      case 'LONGLONG':
+        return settings.supportBigNumbers && settings.bigNumberStrings ? text : exactDigits(text)
+      case 'NEWDECIMAL':
+        return settings.decimalNumbers ? Number(text) : text
+      case 'JSON':
+        return settings.jsonStrings ? text : JSON.parse(text)
+      case 'FLOAT':
+      case 'DOUBLE':
+        return Number(text)
+      default: {
+        const { dateStrings } = settings
+        const isText = Array.isArray(dateStrings) ? dateStrings.includes(type) : dateStrings
+        return isText ? text : dateOf(text, settings.timezone)
+      }
+    }
+  }
+}
+
+function isJson({ type, extendedFormat }: Field): boolean {
+  return type === 'JSON' || extendedFormat === 'json'
+}
+
+/** @param timezone  time zone of the connection: `local`, `Z` or an offset */
+function dateOf(text: string, timezone: string = 'local'): Date {
+  const [day, time = '00:00:00'] = text.split(' ')
+  return new Date(`${day}T${time}${timezone === 'local' ? '' : timezone}`)
+}
+
+function bitsOf(digits: string, length: number): Buffer {
+  return Buffer.from(
+    BigInt(digits)
+      .toString(16)
+      .padStart(Math.ceil(length / 8) * 2, '0'),
+    'hex'
+  )
 }

@@ -1,5 +1,5 @@
-import type { PostgreConfig } from '@adonisjs/lucid/types/database'
-import { exactDecimal, exactDigits } from '../../values/numbers.js'
+import type { PostgreConfig, QueryClientContract } from '@adonisjs/lucid/types/database'
+import { exactDecimal, exactDigits, textOf } from '../../values/numbers.js'
 import {
   commonConfig,
   CONNECT_TIMEOUT,
@@ -13,6 +13,12 @@ import {
   refuseUndoneCommit,
   type PostgresConnection,
 } from '#upstream/knex_postgres_commit'
+import {
+  connectionForms,
+  paddedDecimal,
+  type ConnectionForms,
+  type Conversions,
+} from '../connection_forms.js'
 
 /** The part of the driver `pg` that is used here. */
 interface RawConnection extends PostgresConnection {
@@ -53,10 +59,10 @@ const SETTINGS = `
   set lock_timeout = '${LOCK_TIMEOUT}s'`
 
 /** Type number of decimals in the catalogue */
-export const NUMERIC = 1700
+const NUMERIC = 1700
 
 /** Parsers of exact values for types that the driver would round or change, by type number in the catalogue */
-export const EXACT_FORMS: ReadonlyMap<number, (text: string) => unknown> = new Map([
+const EXACT_FORMS: ReadonlyMap<number, (text: string) => unknown> = new Map([
   [20, exactDigits],
   [NUMERIC, exactDecimal],
   [1082, asText],
@@ -67,7 +73,7 @@ export const EXACT_FORMS: ReadonlyMap<number, (text: string) => unknown> = new M
 ])
 
 /** Prepares each new connection of `postgresConnection`. */
-export function prepare(connection: RawConnection, done: Done) {
+function prepare(connection: RawConnection, done: Done) {
   for (const [oid, read] of EXACT_FORMS) connection.setTypeParser(oid, 'text', read)
   refuseUndoneCommit(connection)
   dropErrorDetails(connection)
@@ -84,4 +90,47 @@ function asText(text: string): string {
 /** Removes the offset, because the connection's time zone is UTC. */
 function withoutZone(text: string): string {
   return text.replace(/\+00(?=$| BC$)/, '')
+}
+
+type Parse = (text: string) => unknown
+
+/** The part of `pg.types` that is used here. */
+interface Types {
+  getTypeParser(oid: number, format?: string): Parse
+}
+
+interface Field {
+  name: string
+  dataTypeID: number
+  dataTypeModifier: number
+}
+
+/** Returns the forms of an ordinary connection; null for a connection of `postgresConnection`. */
+export function postgresForms(client: QueryClientContract): ConnectionForms | null {
+  return connectionForms(client, ({ connection, pool }) =>
+    pool?.afterCreate === prepare
+      ? null
+      : new PostgresForms(connection?.types ?? client.getReadClient().client.driver.types)
+  )
+}
+
+class PostgresForms implements ConnectionForms {
+  constructor(private readonly types: Types) {}
+
+  options(connection: Types = this.types): object {
+    const getTypeParser = (oid: number, format: string = 'text') =>
+      (format === 'text' && EXACT_FORMS.get(oid)) || connection.getTypeParser(oid, format)
+    return { types: { getTypeParser } }
+  }
+
+  conversions(fields: readonly Field[]): Conversions {
+    return fields
+      .filter(({ dataTypeID }) => EXACT_FORMS.has(dataTypeID))
+      .map(({ name, dataTypeID, dataTypeModifier }) => {
+        const parse = this.types.getTypeParser(dataTypeID, 'text')
+        if (dataTypeID !== NUMERIC) return [name, (value: unknown) => parse(String(value))]
+        const scale = dataTypeModifier < 0 ? 0 : (dataTypeModifier - 4) & 0xffff
+        return [name, (value: unknown) => parse(paddedDecimal(textOf(value), scale))]
+      })
+  }
 }

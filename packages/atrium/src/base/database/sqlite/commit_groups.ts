@@ -11,8 +11,10 @@ import {
   type DriverWrite,
   type GroupedWrite,
   type LucidWrite,
+  defersConstraints,
+  mayShareCommit,
+  type RawConnection,
 } from './commit_group.js'
-import { defersConstraints, mayShareCommit, type RawConnection } from './may_share_commit.js'
 
 /** Limits of a group of writes with one commit. */
 export interface GroupBounds {

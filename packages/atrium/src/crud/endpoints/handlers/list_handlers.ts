@@ -14,7 +14,7 @@ import { isCrossSite } from '#base/http/cross_site'
 import { takeExportSlot } from '#base/http/export_slots'
 import { crossSiteWrite } from '#base/http/access_problems'
 import { conflictsWithFormat } from '#base/http/problems'
-import { batchesStart, withStart, type BatchesStart } from '#base/batches_start'
+import { batchesStart, withStart, type BatchesStart, ROWS_PER_READ } from '#base/chunks'
 import { listBatches } from '../../operations/lists/list_batches.js'
 import type { orderedParts } from '../../operations/lists/ordered_parts.js'
 import { beginSnapshot } from '#base/database/snapshot'
@@ -26,14 +26,13 @@ import {
   type AggregateParameter,
   queryOf,
   type QueryString,
+  relatedNames,
 } from '../../request/query_string.js'
-import { shownFields } from '../../request/shown_fields.js'
+import { shownFields } from '../../request/item_request.js'
 import type { Item } from '../../types.js'
 import { writeJson } from '#base/values/json'
 import { actorOf, sendsToken } from '../access.js'
-import { ROWS_PER_READ } from '#base/chunks'
 import { RelatedFields } from '../../operations/related/related_fields.js'
-import { relatedNames } from '../../request/related_lookup.js'
 
 /**
  * Returns the parameters of a list request, with the filters that the application computes for it, and the fields of

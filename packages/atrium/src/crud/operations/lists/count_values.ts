@@ -2,7 +2,7 @@ import { ValueError } from '#base/errors'
 import type { Column } from '#base/columns/column'
 import type { Resource } from '../../resource/resource.js'
 import type { ListRequest } from '../../request/list_request.js'
-import { isHiddenFrom } from '../../request/shown_fields.js'
+import { isHiddenFrom } from '../../request/item_request.js'
 import { clientFor, type CallOptions } from '../call_options.js'
 import type { Records } from '../records.js'
 

@@ -7,7 +7,7 @@ import type { ListRequest } from '../../request/list_request.js'
 import type { AggregateRow } from '../../sql/aggregates.js'
 import { type CallOptions, clientFor } from '../call_options.js'
 import type { Records } from '../records.js'
-import { aggregateAllowed } from './aggregate_allowed.js'
+import { aggregateAllowed } from '../aggregate.js'
 import { MOST_AUTHORIZED } from './count_allowed.js'
 
 /** Maximum number of different values that are compared without case and spaces */

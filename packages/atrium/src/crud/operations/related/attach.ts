@@ -8,15 +8,15 @@ import { invalidBody } from '#base/http/problems'
 import { pivotRowsOf } from '../../events/pivots.js'
 import { isSame, toJson } from '#base/values/plain_json'
 import { pivotRelationOf, type PivotRelation } from '#base/lucid/pivot_relation'
-import type { CallOptions } from '../call_options.js'
-import type { CrudContext } from '../crud_context.js'
-import { visibleRelated } from './related_records.js'
 import {
+  type CallOptions,
   MOST_RELATED,
   type PivotValues,
   type RelatedWrites,
   type WantedRelated,
-} from './related_writes.js'
+} from '../call_options.js'
+import type { CrudContext } from '../crud_context.js'
+import { visibleRelated } from './related_records.js'
 import { unwritableFields } from '../writes/written_fields.js'
 import { chunks, ROWS_PER_READ } from '#base/chunks'
 

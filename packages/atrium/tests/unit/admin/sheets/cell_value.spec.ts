@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { UnreadableText } from '#admin/text/unreadable_text'
+import { UnreadableText } from '#admin/text/errors'
 import { type ValueOptions, valueOfCell } from '#admin/sheets/cell_value'
 import type { Cell } from '#admin/sheets/file_shape'
 import type { Column } from '#base/columns/column'

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import type { HttpContext } from '@adonisjs/core/http'
-import { RequestValue } from '#base/http/request_value'
+import { RequestValue } from '#base/http/request'
 
 test.group('RequestValue', () => {
   test('a value belongs to one request and one name', ({ assert }) => {

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { numberOrDigits, parseJson, writeJson } from '#base/values/json'
-import { UnreadableText } from '../../../text/unreadable_text.js'
+import { UnreadableText } from '../../../text/errors.js'
 import type { ShownCell } from '../../../list/cell.js'
 import type { FieldOptions } from '../../../views/view_options.js'
 import { plainItems } from '../../../text/plain_text.js'

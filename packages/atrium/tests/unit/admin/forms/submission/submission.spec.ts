@@ -14,7 +14,7 @@ import { Machine } from '#tests/fixtures/forms'
 import { adminSite } from '#tests/helpers/admin'
 import { its } from '#tests/helpers/its'
 import { insertRow } from '#tests/helpers/databases'
-import { UnreadableText } from '#admin/text/unreadable_text'
+import { UnreadableText } from '#admin/text/errors'
 
 test.group('Submissions', (group) => {
   let site: AdminSite

@@ -1,8 +1,17 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { ViewingAsRole } from '../errors.js'
-import { guardOf } from '../../identity/admin_guard.js'
-import { readingClientOf } from '../../config/database_config.js'
-import AdminRole from '../../models/admin_role.js'
+import { guardOf } from '../identity/admin_guard.js'
+import { readingClientOf } from '../config/database_config.js'
+import AdminRole from '../models/admin_role.js'
+import { PageError } from '../text/errors.js'
+
+/** A superuser views the site as a role and can't write until this is ended. */
+class ViewingAsRole extends PageError {
+  static status = 403
+  static code = 'E_VIEWING_AS_ROLE'
+  readonly textKey = 'roles.viewAs.refused'
+  readonly refusal = 'viewing_as_role'
+  static message = 'Nothing can be written while you see the site as a role'
+}
 
 const READS = ['GET', 'HEAD', 'OPTIONS']
 

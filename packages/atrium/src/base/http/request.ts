@@ -1,5 +1,15 @@
-import type { HttpContext } from '@adonisjs/core/http'
+import type { HttpContext, HttpRequest } from '@adonisjs/core/http'
 import type { Origin } from '../types.js'
+
+/**
+ * Returns a header as it was sent. AdonisJS treats an empty header as missing.
+ *
+ * @returns the value; several headers of that name are joined by commas
+ */
+export function headerOf({ request }: HttpRequest, name: string): string | undefined {
+  const header = request.headers[name.toLowerCase()]
+  return Array.isArray(header) ? header.join(', ') : header
+}
 
 /** Returns the address and other origin data of the request. */
 export function originOf({ request }: HttpContext): Origin {
