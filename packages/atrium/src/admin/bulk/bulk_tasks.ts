@@ -14,7 +14,8 @@ import { BulkFailure } from './errors.js'
 import { dropFilesOf } from '../forms/files/file_store.js'
 import { actionRecords, reachedByAction } from '../record/action_records.js'
 import type { BulkAction } from '../views/bulk_action.js'
-import { BulkTask, shownEffects, type ShownEffect } from './bulk_task.js'
+import { BulkTask } from './bulk_task.js'
+import { shownEffects, type ShownEffect } from './shown_effects.js'
 
 /** Runs a bulk action of the view. */
 export class ActionTask extends BulkTask {

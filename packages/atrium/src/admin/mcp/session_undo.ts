@@ -6,13 +6,12 @@ import { redirectWithMessage } from '../http/redirect.js'
 import { rowId } from '../http/row_id.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { requireProof } from '../identity/proof.js'
-import { JobKind } from '../jobs/job_kind.js'
 import type { JobRun } from '../jobs/job_run.js'
 import { respondWithJob } from '../jobs/pages/shown_job.js'
 import AdminAccessToken from '../models/admin_access_token.js'
 import type AdminJob from '../models/admin_job.js'
 import { countRows } from '../undo/job_events.js'
-import { hasUndonePart, revertUndo, undoInJob } from '../undo/undo_in_job.js'
+import { UndoingJob, undoInJob } from '../undo/undo_in_job.js'
 import { eventsOfSession } from '../authentication/access_tokens/session_events.js'
 import { WriteBudget } from '../authentication/access_tokens/write_budget.js'
 import type { McpSite } from './mcp_context.js'
@@ -21,24 +20,12 @@ import type { McpSite } from './mcp_context.js'
 export const UNDO_SESSION = 'undo-session'
 
 /** Undoes all events of an MCP session, the last one first. */
-export class UndoSessionJob extends JobKind {
+export class UndoSessionJob extends UndoingJob {
   readonly name = UNDO_SESSION
   readonly again = 'rest'
 
-  constructor(private readonly site: McpSite) {
-    super()
-  }
-
   titleOf({ payload }: AdminJob): string {
     return this.site.text('mcp.undo.job', { token: String(payload.token) })
-  }
-
-  override reverts(job: AdminJob): boolean {
-    return hasUndonePart(job)
-  }
-
-  override async revert(run: JobRun): Promise<string | null> {
-    return await revertUndo(this.site, run)
   }
 
   async perform(run: JobRun): Promise<Record<string, unknown>> {

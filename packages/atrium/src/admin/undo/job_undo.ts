@@ -1,6 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
-import { JobKind } from '../jobs/job_kind.js'
 import type { JobRun } from '../jobs/job_run.js'
 import AdminJob, { isUnfinished } from '../models/admin_job.js'
 import { JobFailure } from '../jobs/job_errors.js'
@@ -8,7 +7,7 @@ import { UndoRefused } from './errors.js'
 import { jobUrl } from '../jobs/pages/shown_job.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import { hasEventLog } from '../http/event_access.js'
-import { hasUndonePart, revertUndo, undoInJob, eventInParts } from './undo_in_job.js'
+import { UndoingJob, undoInJob, eventInParts } from './undo_in_job.js'
 import { undoableEventsOfJob, countRows } from './job_events.js'
 import { changedRefusal, changedSteps } from './undo_step.js'
 import { clientOf } from './undo_event.js'
@@ -21,24 +20,12 @@ import { planStart } from './undo_plan.js'
 export const UNDO_JOB = 'undo'
 
 /** Undoes an event with more records than one request may write, completely or not at all. */
-export class UndoJob extends JobKind {
+export class UndoJob extends UndoingJob {
   readonly name = UNDO_JOB
   readonly again = 'whole'
 
-  constructor(private readonly site: AdminSite) {
-    super()
-  }
-
   titleOf({ payload }: AdminJob): string {
     return this.site.text(payload.redo ? 'undo.redoJob' : 'undo.job', { id: String(payload.event) })
-  }
-
-  override reverts(job: AdminJob): boolean {
-    return hasUndonePart(job)
-  }
-
-  override async revert(run: JobRun): Promise<string | null> {
-    return await revertUndo(this.site, run)
   }
 
   async perform(run: JobRun): Promise<void> {
@@ -53,25 +40,13 @@ const UNDO_PARTS_JOB = 'undo-parts'
  * Undoes all events of a job, the last one first, each as one event. An event is undone completely or not at all; the
  * job stops at the first one whose records have changed since.
  */
-export class UndoPartsJob extends JobKind {
+export class UndoPartsJob extends UndoingJob {
   readonly name = UNDO_PARTS_JOB
   readonly again = 'rest'
-
-  constructor(private readonly site: AdminSite) {
-    super()
-  }
 
   titleOf({ payload }: AdminJob): string {
     const key = payload.redo ? 'undo.parts.redoJob' : 'undo.parts.job'
     return this.site.text(key, { id: String(payload.job) })
-  }
-
-  override reverts(job: AdminJob): boolean {
-    return hasUndonePart(job)
-  }
-
-  override async revert(run: JobRun): Promise<string | null> {
-    return await revertUndo(this.site, run)
   }
 
   async perform(run: JobRun): Promise<Record<string, unknown>> {

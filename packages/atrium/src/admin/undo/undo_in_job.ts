@@ -3,6 +3,7 @@ import { systemActor } from '#crud'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import { requestsFirst } from '#base/requests_first'
 import type { AdminSite } from '../admin_site.js'
+import { JobKind } from '../jobs/job_kind.js'
 import type { JobRun, StepOutcome } from '../jobs/job_run.js'
 import type AdminJob from '../models/admin_job.js'
 import { adminActor, undoingOrigin } from '../identity/admin_actor.js'
@@ -107,19 +108,25 @@ export function eventInParts({ notes }: AdminJob): number | undefined {
   return noted(notes)?.event
 }
 
-export function hasUndonePart(job: AdminJob): boolean {
-  return eventInParts(job) !== undefined
-}
+/** A kind of job that undoes events. If it is not finished, the part of an event's undo that it has done is reverted. */
+export abstract class UndoingJob extends JobKind {
+  constructor(protected readonly site: AdminSite) {
+    super()
+  }
 
-/** Reverts the part of an event's undo that an unfinished job has done. */
-export async function revertUndo(site: AdminSite, run: JobRun): Promise<string | null> {
-  const event = noted(run.job.notes)?.by.event
-  const left = typeof event === 'number' ? await revertEvent(site, run, event) : null
-  if (left !== null) return left
-  /* Removes the notes, as no part of the event is undone any more and it can be undone again. */
-  const { undo, revert, ...notes } = run.job.notes ?? {}
-  await run.step(run.store.client(), 0, async () => ({ notes }))
-  return null
+  override reverts(job: AdminJob): boolean {
+    return eventInParts(job) !== undefined
+  }
+
+  override async revert(run: JobRun): Promise<string | null> {
+    const event = noted(run.job.notes)?.by.event
+    const left = typeof event === 'number' ? await revertEvent(this.site, run, event) : null
+    if (left !== null) return left
+    /* Removes the notes, as no part of the event is undone any more and it can be undone again. */
+    const { undo, revert, ...notes } = run.job.notes ?? {}
+    await run.step(run.store.client(), 0, async () => ({ notes }))
+    return null
+  }
 }
 
 function noted(notes: AdminJob['notes']): UndoNotes | undefined {

@@ -1,3 +1,4 @@
+import { groupedNumber } from '#base/values/grouped_number'
 import { isDeepStrictEqual } from 'node:util'
 import type { SchemaObject } from './openapi_types.js'
 import type { Column } from '#base/columns/column'
@@ -307,7 +308,7 @@ export function describeList(
         type: authorizesRecords ? ['integer', 'null'] : 'integer',
         minimum: 0,
         description: authorizesRecords
-          ? `All that match and that the caller may read; not with \`count=false\` or \`cursor\`. Null where more than ${MOST_AUTHORIZED.toLocaleString('en')} match, as each must be looked at`
+          ? `All that match and that the caller may read; not with \`count=false\` or \`cursor\`. Null where more than ${groupedNumber(MOST_AUTHORIZED)} match, as each must be looked at`
           : 'All that match; not with `count=false` or `cursor`',
       },
       total_is_estimate: {

@@ -1,3 +1,4 @@
+import { groupedNumber } from '#base/values/grouped_number'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { isSecretName } from '#base/values/secret_name'
 import type { BodyField, BodySchema } from '#base/schema/body_schema'
@@ -194,7 +195,7 @@ export function describeBatch(
   }
   return {
     type: 'object',
-    description: `At most ${MOST_OPERATIONS.toLocaleString('en')} operations in all, done in this order; deletions are the last`,
+    description: `At most ${groupedNumber(MOST_OPERATIONS)} operations in all, done in this order; deletions are the last`,
     properties: { ...properties, ...(keys.length > 0 && upserts) },
     ...(keys.length > 0 && { dependentRequired: { upsert: ['on'] } }),
     ...(isStrict && { additionalProperties: false }),

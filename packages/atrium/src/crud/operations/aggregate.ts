@@ -1,7 +1,6 @@
 import { tooManyToAuthorize } from '#base/http/problems'
-import { crudConfig } from '../settings.js'
 import { readAggregation, type AggregateInput } from '../request/aggregate_request.js'
-import { ListRequest, type ListQuery } from '../request/list_request.js'
+import type { ListRequest, ListQuery } from '../request/list_request.js'
 import {
   type AggregateRow,
   type Aggregation,
@@ -14,7 +13,7 @@ import {
 import { type CallOptions, clientFor } from './call_options.js'
 import { MOST_AUTHORIZED, areCountable } from './lists/count_allowed.js'
 import type { Records } from './records.js'
-import { relatedInCode } from './related/related_fields.js'
+import { listRequestInCode } from './list.js'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Column } from '#base/columns/column'
@@ -128,15 +127,7 @@ export async function aggregateItems(
   const { resource } = records
   const client = await clientFor(resource, options)
   await records.authorize('read_multi', options)
-  const request =
-    query instanceof ListRequest
-      ? query.shownBy(resource)
-      : ListRequest.fromCode(
-          resource,
-          query,
-          crudConfig().pagination,
-          await relatedInCode(resource, query.filters, { ...options, client })
-        )
+  const request = await listRequestInCode(resource, query, { ...options, client })
   const aggregation = readAggregation(resource, options)
   const matching = records.byConditions(request, client, options)
   if (!records.authorizesRecords(options)) {

@@ -1,7 +1,7 @@
+import { crudConfig } from '../settings.js'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { ListRequest, type ListQuery } from '../request/list_request.js'
-import { crudConfig } from '../settings.js'
-import { clientFor } from './call_options.js'
+import { clientFor, type CallOptions } from './call_options.js'
 import { shapeList, type ListOptions, type ListResult, type Part } from './lists/list_result.js'
 import type { RowCount } from '../sql/counts.js'
 import type { Selection } from '../sql/select.js'
@@ -184,15 +184,7 @@ export async function listItems(
 ): Promise<ListResult> {
   const { resource } = records
   const client = await clientFor(resource, options)
-  const request =
-    query instanceof ListRequest
-      ? query.shownBy(resource)
-      : ListRequest.fromCode(
-          resource,
-          query,
-          crudConfig().pagination,
-          await relatedInCode(resource, query.filters, options, query.sort)
-        )
+  const request = await listRequestInCode(resource, query, options)
   await records.authorize('read_multi', options)
   if (!options.budget) return await readList(records, request, client, options)
   return await options.budget.forList((budget) =>
@@ -235,4 +227,15 @@ async function countRows(
 ): Promise<RowCount> {
   if (typeof count === 'number') return await counts.upTo(client, matching, count)
   return { total: await counts.all(client, matching), isEstimate: false }
+}
+
+/** Returns the request for a list of application code; one that is already parsed shows what the resource shows. */
+export async function listRequestInCode(
+  resource: Resource,
+  query: ListQuery | ListRequest,
+  options: CallOptions
+): Promise<ListRequest> {
+  if (query instanceof ListRequest) return query.shownBy(resource)
+  const related = await relatedInCode(resource, query.filters, options, query.sort)
+  return ListRequest.fromCode(resource, query, crudConfig().pagination, related)
 }

@@ -49,6 +49,9 @@ interface Grouping {
   most?: number
 }
 
+/* Argument of `#prebuilt` */
+const RUNS_HOOKS = true
+
 /**
  * Statements that read rows of a model: prebuilt ones, or those of the model's query builder if hooks, scopes or an
  * overridden `query` could see the difference.
@@ -68,15 +71,12 @@ export class RowStatements {
     columns: readonly Column[],
     { extras, begun, list }: RowOptions = {}
   ): Promise<Row[]> {
-    if (begun || this.needsBuilder(selection)) {
-      const run = (query: Query) => query.pojo() as PromiseLike<Row[]>
-      return await this.query(client, selection, columns, { extras, begun, list, run })
-    }
     const dialect = dialectOf(client)
-    const { table } = this.resource
     const wanted = this.listOf(columns, dialect, extras, list)
-    const { sql, bindings } = selectStatement(wanted, table, selection, dialect)
-    return await dialect.selectRows(client, sql, bindings)
+    const prebuilt = begun ? undefined : this.#prebuilt(client, selection, wanted)
+    if (prebuilt) return await dialect.selectRows(client, prebuilt.sql, prebuilt.bindings)
+    const run = (query: Query) => query.pojo() as PromiseLike<Row[]>
+    return await this.query(client, selection, columns, { extras, begun, list, run })
   }
 
   /** Reads rows; large values are read only after their memory is reserved. */
@@ -166,40 +166,29 @@ export class RowStatements {
 
   /** Returns the statement that selects expressions of the rows, to be used in another statement. */
   expressions(client: QueryClientContract, selection: Selection, wanted: string): Sql {
-    const { model, table } = this.resource
-    const dialect = dialectOf(client)
-    if (!this.needsBuilder(selection)) return selectStatement(wanted, table, selection, dialect)
-    const query = model.query({ client }) as Query
-    applySelection(query, table, selection)
-    query.clearSelect().select(client.raw(wanted) as any)
-    const { sql, bindings } = query.toSQL()
-    return { sql, bindings: [...bindings] }
+    const prebuilt = this.#prebuilt(client, selection, wanted)
+    if (prebuilt) return prebuilt
+    const query = this.#begun(client, selection)
+    return sqlOf(query.clearSelect().select(client.raw(wanted) as any))
   }
 
   /** Returns the statement that reads the rows of a list, in their order. */
   async reading(client: QueryClientContract, selection: Selection, columns: readonly Column[]) {
-    const { model, table } = this.resource
-    const dialect = dialectOf(client)
-    const list = this.listOf(columns, dialect)
-    if (this.#isPlain(selection)) {
-      return selectStatement(list, table, selection, dialect)
-    }
-    const query = model.query({ client }) as Query
+    const list = this.listOf(columns, dialectOf(client))
+    const prebuilt = this.#prebuilt(client, selection, list, RUNS_HOOKS)
+    if (prebuilt) return prebuilt
+    const query = this.#begun(client, selection)
     query.select(client.raw(list) as any)
-    applySelection(query, table, selection)
-    await model.$hooks.runner('before:fetch').run(query)
-    const { sql, bindings } = query.toSQL()
-    return { sql, bindings: [...bindings] }
+    await this.resource.model.$hooks.runner('before:fetch').run(query)
+    return sqlOf(query)
   }
 
   /** Returns the statement that selects expressions of the rows, to be used in another statement. */
   async selected(client: QueryClientContract, selection: Selection, wanted: string): Promise<Sql> {
-    if (this.#isPlain(selection)) {
-      return selectStatement(wanted, this.resource.table, selection, dialectOf(client))
-    }
+    const prebuilt = this.#prebuilt(client, selection, wanted, RUNS_HOOKS)
+    if (prebuilt) return prebuilt
     const { query } = await this.#aggregating(client, selection, wanted)
-    const { sql, bindings } = query.toSQL()
-    return { sql, bindings: [...bindings] }
+    return sqlOf(query)
   }
 
   /** Runs an aggregate statement. Rows that a fetch hook leaves out of the list are not counted. */
@@ -210,8 +199,9 @@ export class RowStatements {
     { group, having, order, most }: Grouping = {}
   ): Promise<Row[]> {
     const dialect = dialectOf(client)
-    if (this.#isPlain(selection)) {
-      const { sql, bindings } = selectStatement(wanted, this.resource.table, selection, dialect)
+    const prebuilt = this.#prebuilt(client, selection, wanted, RUNS_HOOKS)
+    if (prebuilt) {
+      const { sql, bindings } = prebuilt
       let grouped = group === undefined ? sql : `${sql} group by ${group}`
       if (having !== undefined) grouped += ` having ${having}`
       if (order !== undefined) grouped += ` order by ${order}`
@@ -229,16 +219,33 @@ export class RowStatements {
     )
   }
 
-  #isPlain(selection: Selection): boolean {
-    return !this.needsBuilder(selection) && !this.hasHooks('before:fetch')
+  /**
+   * Decides between the two ways to read rows.
+   *
+   * @param runsHooks  true if fetch hooks take part in the statement
+   * @returns the prebuilt statement; undefined if the model's query builder has to make it
+   */
+  #prebuilt(
+    client: QueryClientContract,
+    selection: Selection,
+    wanted: string,
+    runsHooks = false
+  ): Sql | undefined {
+    if (this.needsBuilder(selection)) return undefined
+    if (runsHooks && this.hasHooks('before:fetch')) return undefined
+    return selectStatement(wanted, this.resource.table, selection, dialectOf(client))
+  }
+
+  #begun(client: QueryClientContract, selection: Selection): Query {
+    const query = this.resource.model.query({ client }) as Query
+    applySelection(query, this.resource.table, selection)
+    return query
   }
 
   /** Returns an aggregate query, wrapped in an object because awaiting a query runs it. */
   async #aggregating(client: QueryClientContract, selection: Selection, wanted: string) {
-    const { model, table } = this.resource
-    const query = model.query({ client }) as Query
-    applySelection(query, table, selection)
-    await model.$hooks.runner('before:fetch').run(query)
+    const query = this.#begun(client, selection)
+    await this.resource.model.$hooks.runner('before:fetch').run(query)
     query
       .clearSelect()
       .clearOrder()
@@ -287,4 +294,9 @@ export class RowStatements {
   hasHooks(...hooks: ReadHook[]): boolean {
     return hooks.some((hook) => this.resource.model.$hooks.has(hook))
   }
+}
+
+function sqlOf(query: Query): Sql {
+  const { sql, bindings } = query.toSQL()
+  return { sql, bindings: [...bindings] }
 }

@@ -5,7 +5,6 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { test } from '@japa/runner'
 import { ConfigurationError, resources } from '#crud'
 import CrudProvider from '#crud/crud_provider'
-import { engineRouter } from '#base/http/engine_router'
 import { ResourceRegistry } from '#crud/resource/registry'
 
 const MODEL = (name: string, options: string) => `
@@ -58,15 +57,13 @@ test.group('CrudProvider', (group) => {
   group.each.setup(() => {
     own = new ResourceRegistry()
     const { add, errors } = resources
-    const routes = engineRouter()['routes']
-    const before = { faults: errors.length, routes: routes.length }
+    const before = errors.length
     resources.add = (endpoints) => own.add(endpoints)
     return async () => {
       resources.add = add
       resources.unreported.length = 0
       resources.areErrorsShown = false
-      errors.length = before.faults
-      routes.length = before.routes
+      errors.length = before
       await rm(root, { recursive: true, force: true })
     }
   })

@@ -27,11 +27,27 @@ class Harbour extends BaseModel {
 }
 
 const databaseConfig = new DatabaseConfig()
-const camels = new ModelView({
-  model: Camel,
-  databaseConfig,
-  fields: { note: { widget: 'file' } },
-})
+const camels = new ModelView({ model: Camel, databaseConfig })
+
+/* Of its own, as a file widget makes the column one of files for the whole process. */
+class Parcel extends BaseModel {
+  @column({ isPrimary: true })
+  declare id: number
+
+  @column()
+  declare depotId: number
+
+  @column()
+  declare note: string
+}
+
+class Depot extends BaseModel {
+  @column({ isPrimary: true })
+  declare id: number
+
+  @hasMany(() => Parcel)
+  declare parcels: HasMany<typeof Parcel>
+}
 
 /** Message of the error that the option causes at boot */
 function messageOf(inlines: any, { model = Caravan as any, known = [camels] } = {}): string {
@@ -79,7 +95,6 @@ test.group('The option inlines', () => {
       [row({ fields: ['caravan_id'] }), "with the field 'caravan_id', the foreign key"],
       [row({ summaries: ['load:sum'] }), "with the summary 'load:sum', whose column Camel"],
       [row({ fields: ['id'] }), "with the field 'id', by which rows are known"],
-      [row({ fields: ['note'] }), "with the field 'note', which takes files: rows can't"],
       [row({ fields: ['position'], sort: 'position' }), "'position', which is its sort already"],
       [row({ sort: 'place' }), "with the sort 'place', which Camel does not have"],
       [row({ sort: 'id' }), "with the sort 'id', and must name a visible number column"],
@@ -87,6 +102,14 @@ test.group('The option inlines', () => {
     .run(({ assert }, [inlines, message]) => {
       assert.include(messageOf(inlines), message)
     })
+
+  test('[R2, P9] fields of rows cannot take files', ({ assert }) => {
+    const fields = { note: { widget: 'file' } } as const
+    const parcels = new ModelView({ model: Parcel, databaseConfig, fields })
+    const option = [{ relation: 'parcels', fields: ['note'] }]
+    const message = messageOf(option, { model: Depot, known: [parcels] })
+    assert.include(message, "with the field 'note', which takes files: rows can't")
+  })
 
   test('[R2, P9] the kind of the relation is checked', ({ assert }) => {
     const belongs = messageOf(['caravan'], { model: Camel, known: [] })
