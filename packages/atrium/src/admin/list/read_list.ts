@@ -91,7 +91,7 @@ export async function markedRecord(ctx: HttpContext, view: ModelView): Promise<s
  */
 export async function openedList(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView
 ): Promise<ListParameters | null> {
   const query = listQueryIn(ctx) ?? queryOfReferringList(ctx, view.url('/'))
@@ -105,7 +105,7 @@ export function withList(address: string, list: ListParameters | null): string {
 
 /** Returns the actions in the menu of each row; null if there are none, or in a list below a record. */
 export function rowActions(
-  site: Pick<AdminSite, 'text'>,
+  site: Pick<Site, 'text'>,
   { base, url, view }: ListParameters
 ): RowActions | null {
   if (base !== null || view.recordActions.length === 0) return null
