@@ -91,7 +91,7 @@ export async function markedRecord(ctx: HttpContext, view: ModelView): Promise<s
  */
 export async function openedList(
   ctx: HttpContext,
-  site: Site,
+  site: Site & ListStores,
   view: ModelView
 ): Promise<ListParameters | null> {
   const query = listQueryIn(ctx) ?? queryOfReferringList(ctx, view.url('/'))

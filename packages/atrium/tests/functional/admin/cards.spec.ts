@@ -79,7 +79,8 @@ test.group('Admin | cards of the dashboard', (group) => {
     return await cookiesOf(user)
   }
 
-  const numberIn = (text: string) => /<p class="dash-number" data-length="\w+">([^<]*)</.exec(text)?.[1]
+  const numberIn = (text: string) =>
+    /<p class="dash-number" data-length="\w+">([^<]*)</.exec(text)?.[1]
   const rowsIn = (text: string) =>
     [...text.matchAll(/<th scope="row">\s*(?:<a[^>]*>)?([^<]*)[^]*?<\/tr>/g)].map(
       ([row, label]) => [
@@ -281,7 +282,10 @@ test.group('Admin | cards of the dashboard', (group) => {
     )
     assert.match(text, /<noscript><meta http-equiv="refresh" content="3; url=\/admin\?whole=1">/)
     const whole = await open('/admin?whole=1')
-    assert.match(whole.text, /id="card-crossings"[^]*?<p class="dash-number" data-length="short">1</)
+    assert.match(
+      whole.text,
+      /id="card-crossings"[^]*?<p class="dash-number" data-length="short">1</
+    )
     assert.notInclude(whole.text, 'hx-trigger="load"')
     assert.notInclude(whole.text, 'http-equiv="refresh"')
     const part = await open('/admin/dashboard-content')
