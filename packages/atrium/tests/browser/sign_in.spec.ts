@@ -56,7 +56,10 @@ test.group('Login and logout, in a browser', (group) => {
     const response = await responded
     assert.equal(response.status(), 401)
     await page.waitForURL('**/admin/login?**')
-    assert.equal(await page.getByRole('alert').innerText(), 'Your session has ended. Log in again.')
+    assert.equal(
+      await page.getByRole('status').innerText(),
+      'Your session ended. Log in to go on where you were.'
+    )
 
     await visit.signIn('ada', PASSWORD)
     await page.waitForURL('**/admin?from=here')

@@ -59,7 +59,7 @@ test.group('Admin | the login page', (group) => {
   test('[S21, B6] the page shows the reason for the redirect to it')
     .with([
       ['required', 'Log in to continue.', 'status'],
-      ['ended', 'Your session has ended. Log in again.', 'alert'],
+      ['ended', 'Your session ended. Log in to go on where you were.', 'status'],
     ])
     .run(async ({ assert }, [code, reason, role]) => {
       const { text } = await get(`/admin/login?error=${code}`)

@@ -28,12 +28,8 @@ export class LoginController {
       return redirect(ctx, this.site.url('/'))
     }
     const reason = SIGN_IN_REASONS.find((code) => code === ctx.request.qs().error)
-    const said = reason ? this.site.text(`login.${reason}`) : null
-    /* A first visit is not shown as an error. */
-    const isError = reason !== 'required'
     return await this.#form(ctx, {
-      error: isError ? said : null,
-      notice: isError ? null : said,
+      notice: reason ? this.site.text(`login.${reason}`) : null,
       next: returnPath(this.site, ctx.request.qs().next),
       done: ctx.request.qs().done === 'password' ? this.site.text('login.passwordSet') : null,
     })
