@@ -82,11 +82,14 @@ async function measureDriver(driver: DriverName, database: BenchDatabase, size: 
     const first = await get()
     delay.reset()
     const times: number[] = []
-    for (let round = 0; round < rounds; round++) times.push((await get()).time)
-    const [time, blocked] = [median(times), delay.max / 1e6]
-    const isMet = isSite ? blocked <= MOST.blocked : time <= MOST.api
+    for (let round = 0; round < rounds; round++) {
+      const { time } = await get()
+      times.push(time)
+    }
+    const [middle, blocked] = [median(times), delay.max / 1e6]
+    const isMet = isSite ? blocked <= MOST.blocked : middle <= MOST.api
     if (!isMet) process.exitCode = 1
-    const figures = [first.time, time, blocked].map((one) => one.toFixed(1))
+    const figures = [first.time, middle, blocked].map((one) => one.toFixed(1))
     lines.push([name, ...figures, isMet ? 'ok' : 'MISSED'])
     return first.text
   }
