@@ -51,6 +51,9 @@ const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 /* Numbers with a decimal comma: 1.234.567,8 and 12,5 */
 const WITH_COMMA = /^([+-]?)(\d+|\d{1,3}(?:[.'’\s]\d{3})+),(\d+)$/
 
+/* Whole numbers with several groups after points: 1.234.567; a single group, as in 1.234, is a decimal number. */
+const WITH_POINTS = /^[+-]?\d{1,3}(?:\.\d{3}){2,}$/
+
 /*
  * Maximum length; for longer texts, some of these expressions would take minutes, and no column has so many digits.
  */
@@ -69,6 +72,7 @@ export function numeralOf(text: string): string {
   if (PLAIN.test(text) || AMBIGUOUS.test(text)) return withoutZeros(text)
   const [all, sign, whole, decimals] = WITH_COMMA.exec(text) ?? []
   if (all !== undefined) return withoutZeros(`${sign}${whole.replaceAll(/\D/g, '')}.${decimals}`)
+  if (WITH_POINTS.test(text)) return withoutZeros(text.replaceAll('.', ''))
   const numeral = ungrouped(text)
   return FLOAT.test(numeral) ? withoutZeros(numeral) : text
 }

@@ -42,6 +42,7 @@ const EXAMPLES: Example[] = [
   { kind: 'number', cell: '0.12345678901234567890', value: '0.1234567890123456789' },
   { kind: 'number', cell: '12,5', value: 12.5 },
   { kind: 'number', cell: '1.234.567,89', value: 1234567.89 },
+  { kind: 'number', cell: '1.234.567', value: 1234567 },
   { kind: 'number', cell: '1,234,567.5', value: 1234567.5 },
   { kind: 'number', cell: '1,234', value: '1,234' },
   { kind: 'number', cell: '1e3', value: 1000 },
