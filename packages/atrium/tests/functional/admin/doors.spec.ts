@@ -222,6 +222,8 @@ const DOORS: Door[] = [
   page('/compare?ids=:id', ['view'], { ok: 303, missing: 303 }),
   page('/duplicates', ['view']),
   page('/duplicates?compare=secret', ['view']),
+  /* Without a rule it starts no job. */
+  send('POST', '/duplicates', ['update'], { ok: 303, form: { keep: '' } }),
   /* One record is too few; duplicates.spec.ts merges. */
   page('/merge?ids=:id', ['update'], { ok: 303 }),
   send('POST', '/merge', ['update'], { ok: 404, form: { ids: ':id', target: ':id' } }),
@@ -584,7 +586,7 @@ function expectedOf(persona: Persona, door: Door, where: Where): number {
   if (!mayDo(persona, 'view')) return 404
   if (!door.needs.some((need) => mayDo(persona, need))) return 403
   /* Tickets refer to plays, and only superusers may update them. */
-  if (/\/merge$/.test(door.route) && !persona.isSuperuser) return 403
+  if (/\/merge$|^POST .*\/duplicates$/.test(door.route) && !persona.isSuperuser) return 403
   if (name === 'nowhere' && isCreate) return 403
   if (name === 'nowhere' || (where.startsWith('far') && !persona.isFarSeen)) {
     return door.missing ?? door.ok
