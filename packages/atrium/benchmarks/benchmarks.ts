@@ -102,12 +102,13 @@ reads, writes
 
   --operations=NAMES of read one, list page, admin list page, create, update, separated by commas
   --contenders=NAMES of ours; ours, no events; hand-written; hand-written, same promises; floor; raw;
-                     NestJS crud. Separated by semicolons. Default: all, the last with --peers
+                     NestJS crud; Fastify; Hono. Separated by semicolons. Default: all, the last three with --peers
   --seconds=NUMBER   duration of a round (default 3)
   --warm-up=NUMBER   seconds of load before the first round (default 3), repeated at most 5 times until
                      3,000 requests are answered
   --connections=NUMBER  default 20
-  --peers            NestJS with @dataui/crud and TypeORM too; npm installs it into its own folder
+  --peers            NestJS with @dataui/crud and TypeORM, and reads of Fastify and Hono, too; npm installs
+                     them into their own folders
   --json             print the ratios as JSON alone: of CPU time, and of requests a second where the
                      operation names its connections
   --profile          print the packages and functions that take most CPU time, and write profiles to

@@ -44,6 +44,7 @@ export async function startEntrants(
       entrants.push(entrant)
       if (contender.operations.includes('admin list page')) entrant.cookie = await signIn(server)
     }
+    await Promise.all(entrants.map(({ server }) => server.untilIdle()))
     return entrants
   } catch (error) {
     await stopEntrants(entrants)

@@ -15,7 +15,7 @@ import {
 } from './contenders.js'
 import { startEntrants, stopEntrants, type Entrant } from './entrants.js'
 import { measure } from './measure.js'
-import { installNestCrud } from './nest_crud.js'
+import { installPeers } from './peers.js'
 import { OPERATIONS } from './operations.js'
 import { readOptions, type CompareOptions } from './options.js'
 import { profileEntrant } from './profile.js'
@@ -87,12 +87,12 @@ async function contendersFor(options: CompareOptions): Promise<Contender[]> {
   const { contenders: wanted, peers, profile, quick } = options
   const byHand = [HAND_WRITTEN, HAND_WRITTEN_SAME_PROMISES]
   const own = [OURS, OURS_WITHOUT_EVENTS, ...byHand, FLOOR, RAW]
-  const all = peers ? [...own, installNestCrud()] : own
+  const all = peers ? [...own, ...installPeers()] : own
   const unknown = wanted?.find((one) => all.every(({ name }) => name !== one))
   if (unknown !== undefined) {
     const names = all.map(({ name }) => name).join('; ')
     throw new Error(
-      `--contenders names ${unknown}; contenders are ${names} (NestJS crud: with --peers)`
+      `--contenders names ${unknown}; contenders are ${names} (NestJS crud, Fastify and Hono: with --peers)`
     )
   }
   if (wanted) return all.filter(({ name }) => wanted.includes(name))

@@ -1,31 +1,14 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { LoadRequest } from '../helpers/load.js'
 import type { Contender } from './contender.js'
 import type { OperationName } from './operations.js'
 
-const FOLDER = fileURLToPath(new URL('../contenders/nestjs/', import.meta.url))
-
-/** NestJS with @dataui/crud and TypeORM. Installs its packages into its own directory, once. */
-export function installNestCrud(): Contender {
-  if (!existsSync(join(FOLDER, 'node_modules'))) {
-    /* Its peer dependencies, database drivers among them, are installed for the application
-     * already. */
-    const options = ['--legacy-peer-deps', '--no-package-lock', '--no-audit', '--no-fund']
-    execFileSync('npm', ['install', ...options], {
-      cwd: FOLDER,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-  }
-  return {
-    name: 'NestJS crud',
-    script: 'packages/atrium/benchmarks/contenders/nestjs/server.ts',
-    operations: ['read one', 'list page', 'create', 'update'],
-    translate,
-    understand,
-  }
+/** NestJS with @dataui/crud and TypeORM. */
+export const NEST_CRUD: Contender = {
+  name: 'NestJS crud',
+  script: 'packages/atrium/benchmarks/contenders/nestjs/server.ts',
+  operations: ['read one', 'list page', 'create', 'update'],
+  translate,
+  understand,
 }
 
 /** Its lists have a different query language. */

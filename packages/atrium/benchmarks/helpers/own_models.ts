@@ -13,6 +13,9 @@ export function useOwnModels(app: ApplicationService): void {
   app.rcContents({ ...rcFile, directories })
   app.booted(() => {
     app.config.set('crud.access', 'public')
+    /* Options that cost each request something are on. */
+    app.config.set('crud.cors.origins', ['https://shop.example.com'])
+    app.config.set('admin.metrics', { addresses: ['127.0.0.1'] })
     const connections: Record<string, { migrations?: { paths?: string[] } }> =
       app.config.get('database.connections')
     for (const { migrations } of Object.values(connections)) {

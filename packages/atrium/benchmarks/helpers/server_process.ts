@@ -10,6 +10,9 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const SIDE_CHANNEL = new URL('./side_channel.ts', import.meta.url).href
 const PATIENCE = 60_000
 
+/* Milliseconds after which a server loads its other modules, and processor time in microseconds of an idle one */
+const IDLE = { after: 4000, cpu: 20_000, milliseconds: 1000 }
+
 export interface Usage {
   /** CPU microseconds since the start of the process, user and system */
   cpu: number
@@ -58,6 +61,18 @@ export class ServerProcess {
 
   async usage(): Promise<Usage> {
     return (await this.#ask('usage')) as Usage
+  }
+
+  /** Waits until the server has loaded what it loads after the start. */
+  async untilIdle(): Promise<void> {
+    await sleep(IDLE.after)
+    const end = Date.now() + PATIENCE
+    for (let before = await this.usage(); Date.now() < end;) {
+      await sleep(IDLE.milliseconds)
+      const now = await this.usage()
+      if (now.cpu - before.cpu < IDLE.cpu) return
+      before = now
+    }
   }
 
   /**
