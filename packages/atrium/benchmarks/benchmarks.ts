@@ -61,6 +61,11 @@ export const BENCHMARKS: Record<string, Benchmark> = {
     takes: ['3 min', '30 s'],
     load: () => import('./boot/main.js').then(({ measureBoot }) => measureBoot),
   },
+  mixed: {
+    measures: 'latency and memory under reads, lists and writes, 80 : 10 : 10, on 20 connections',
+    takes: ['10 min', '2 min'],
+    load: () => import('./mixed.js').then(({ measureMixedLoad }) => measureMixedLoad),
+  },
   events: {
     measures: 'writes with and without the event log',
     takes: ['1 min', '20 s'],
@@ -88,11 +93,15 @@ list, roles, palette, scale, large, webhooks, transfer
 
   --rows=NUMBER      rows of the table; of transfer: those that are exported, and a tenth is imported
 
+mixed
+
+  --minutes=NUMBER   default 10
+
 transfer
 
   --parts=NAMES      of export and import. Default: both
 
-reads, writes, scale, large, webhooks
+reads, writes, scale, large, webhooks, mixed
 
   --drivers=NAMES    of sqlite3, better-sqlite3, postgres, separated by commas. Default: both of SQLite,
                      and postgres if BENCH_POSTGRES_URL names a server on which databases may be made
