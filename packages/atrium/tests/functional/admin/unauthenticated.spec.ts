@@ -239,7 +239,7 @@ test.group('Admin | anonymous requests', (group) => {
     const paths = [...text.matchAll(/(?:href|src)="(\/admin\/assets\/[^"]+)"/g)].map(
       ([, path]) => path
     )
-    assert.lengthOf(paths, 8)
+    assert.lengthOf(paths, 6)
     for (const path of paths) {
       const { status } = await get(path)
       assert.equal(status, 200, path)
