@@ -55,6 +55,6 @@ export const ROWS_PER_READ = 500
 export const ROWS_PER_WRITE = 100
 
 /** Yields consecutive parts of a list with `size` items each; the last one can be shorter. */
-export function* chunks<Item>(items: readonly Item[], size: number): Generator<Item[]> {
+export function* chunks<Element>(items: readonly Element[], size: number): Generator<Element[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
 }

@@ -58,9 +58,12 @@ test.group('Admin | access tokens', (group) => {
   }) => {
     const fields = { ...FORM, token_abilities: '*', token_read_only: 'true' }
     const headers = { authorization: `Bearer ${tokenIn(await issue(fields))}` }
-    assert.equal((await get(PATH, { headers })).status, 200)
-    assert.equal((await post(PATH, { name: 'new' }, { headers })).status, 403)
-    assert.include((await pageOf(jo)).text, '(read-only)')
+    const read = await get(PATH, { headers })
+    assert.equal(read.status, 200)
+    const created = await post(PATH, { name: 'new' }, { headers })
+    assert.equal(created.status, 403)
+    const account = await pageOf(jo)
+    assert.include(account.text, '(read-only)')
 
     const { status, text } = await issue({ ...fields, token_name: '' })
     assert.equal(status, 422)

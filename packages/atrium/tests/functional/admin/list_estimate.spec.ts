@@ -27,7 +27,10 @@ test.group('Admin | list | estimated total', (group) => {
       return { ...list, total_count: 2_000_000, total_is_estimate: isEstimate }
     }
     cleanup(() => void Reflect.deleteProperty(crud, 'getMulti'))
-    const read = async () => (await get('/admin/Gadget/', { headers: { cookie } })).text
+    const read = async () => {
+      const { text } = await get('/admin/Gadget/', { headers: { cookie } })
+      return text
+    }
     const estimated = await read()
     assert.include(estimated, 'About 2,000,000 records')
     assert.include(estimated, '1–2 of about 2,000,000')

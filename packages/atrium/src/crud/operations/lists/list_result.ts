@@ -59,7 +59,8 @@ export function shapeList(
   /* An estimate can be lower than the number of rows that the request itself has found. */
   const least =
     count?.isEstimate && data.length > 0 ? paging.offset + data.length + Number(more) : 0
-  const total = count?.total == null ? count?.total : Math.max(count.total, least)
+  const found = count?.total
+  const total = typeof found === 'number' ? Math.max(found, least) : found
   const isNumber = typeof total === 'number'
   if (count) list.total_count = total
   if (count && typeof wanted === 'number') list.total_is_estimate = count.isEstimate
