@@ -111,12 +111,12 @@ test.group('The page of a role, in a browser', (group) => {
     assert.isFalse(await row.getByLabel('All', { exact: true }).isChecked())
 
     const utensil = visit.page.getByRole('group', { name: 'Utensils', exact: true })
-    assert.isTrue(await utensil.getByText('Follows all others').isVisible())
+    assert.isTrue(await utensil.getByText('As in “All other models”').isVisible())
     await utensil.getByLabel('Create', { exact: true }).check()
     assert.isTrue(await utensil.getByLabel('Own', { exact: true }).isChecked())
-    assert.isFalse(await utensil.getByText('Follows all others').isVisible())
+    assert.isFalse(await utensil.getByText('As in “All other models”').isVisible())
     await utensil.getByLabel('Own', { exact: true }).uncheck()
-    assert.isTrue(await utensil.getByText('Follows all others').isVisible())
+    assert.isTrue(await utensil.getByText('As in “All other models”').isVisible())
 
     await row.getByLabel('Own', { exact: true }).uncheck()
     await save(visit)
