@@ -100,7 +100,7 @@ test.group('Items that the actor can write but not read', (group) => {
   })
 
   test('[Q6] a create returns a tag only to an actor who can read the item', async ({ assert }) => {
-    const { headers } = await issueToken(await makeUser('al'), ['Salary:read'])
+    const { headers } = await issueToken(await makeUser('al'), ['Salary:read', 'Salary:create'])
     for (const [path, more, amount, isTagged] of [
       ['/api/judged-salaries', {}, 5, false],
       ['/api/judged-salaries', headers, 5, true],

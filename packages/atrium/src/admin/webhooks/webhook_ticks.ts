@@ -1,5 +1,6 @@
 import type { ModelView } from '../views/model_view.js'
 import { inSentence } from '../text/plain_text.js'
+import type { FormWidget } from '../forms/fields/widgets/form_widget.js'
 import { TickList, type TickChoice } from './tick_list.js'
 import { messageType, WEBHOOK_ACTIONS } from './webhook_list.js'
 import { webhookModels } from './webhook_crud.js'
@@ -10,7 +11,7 @@ interface TickSite {
 }
 
 /** Returns the widget for the models of a webhook. */
-export function modelTicks(site: TickSite) {
+export function modelTicks(site: TickSite): new () => FormWidget {
   return class extends TickList {
     constructor() {
       super({ all: site.text('webhooks.all.models'), choices: () => modelChoices(site) })
@@ -19,7 +20,7 @@ export function modelTicks(site: TickSite) {
 }
 
 /** Returns the widget for the event types of a webhook: those of all models, and those of single ones. */
-export function typeTicks(site: TickSite) {
+export function typeTicks(site: TickSite): new () => FormWidget {
   return class extends TickList {
     constructor() {
       super({

@@ -28,8 +28,9 @@ export class LoginController {
       return redirect(ctx, this.site.url('/'))
     }
     const reason = SIGN_IN_REASONS.find((code) => code === ctx.request.qs().error)
+    const text = reason ? this.site.text(`login.${reason}`) : null
     return await this.#form(ctx, {
-      notice: reason ? this.site.text(`login.${reason}`) : null,
+      [reason === 'ended' ? 'notice' : 'error']: text,
       next: returnPath(this.site, ctx.request.qs().next),
       done: ctx.request.qs().done === 'password' ? this.site.text('login.passwordSet') : null,
     })
