@@ -57,7 +57,7 @@ test.group('Login and logout, in a browser', (group) => {
     assert.equal(response.status(), 401)
     await page.waitForURL('**/admin/login?**')
     assert.equal(
-      await page.getByRole('status').innerText(),
+      await page.locator('.door-said').getByRole('status').innerText(),
       'Your session ended. Log in to go on where you were.'
     )
 
