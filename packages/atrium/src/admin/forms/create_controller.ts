@@ -14,54 +14,20 @@ import { may } from '../permissions/may.js'
 import { recordLinks } from '../http/record_links.js'
 import { failureOf, setFailureStatus } from './submission/form_failure.js'
 import { FormPage } from './form_page.js'
+import type { FormState } from './form_record.js'
 import { goBack, recordMessage } from './form_response.js'
 import { isInDialog, IN_DIALOG, FOR, DRAFT } from './drafts/draft_parameters.js'
 import { deleteDraft, restoreTexts } from './drafts/save_draft.js'
 import { copiedRelated } from './many_to_many/many_to_many_fields.js'
+import { copiedRows, copiedTexts } from './prefill/copied_record.js'
 import { respondInDialog, goBackWithNew, goToNew } from './new_reference.js'
 import { restoredIfThere, restoredOf, type RestoredFields } from './prefill/restored_fields.js'
 import { saveForm } from './save_form.js'
 import { SentOnce } from './submission/sent_once.js'
 import { redirectPage } from '../http/redirect.js'
-import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { FormField } from './fields/form_field.js'
-import { storedTexts } from './submission/untouched.js'
 import { LIST, PARENT } from '../http/list_query.js'
 import { Widget } from '../views/widget.js'
-
-/**
- * Returns the texts of a record for a create form that copies it. Unique values, files and hidden fields are left
- * out.
- *
- * @param fields  fields of the create form
- */
-export function copiedTexts(
-  view: ModelView,
-  fields: readonly FormField[],
-  record: LucidRow
-): Record<string, string[]> {
-  const unique = uniqueNames(view, fields)
-  const copied = fields.filter(
-    ({ column, hidden, valueType }) =>
-      column && !hidden && valueType !== 'file' && !column.automatic && !unique.has(column.name)
-  )
-  return storedTexts(copied, record)
-}
-
-/**
- * Returns the columns whose values must be unique. In a unique index over several columns, references are copied, as
- * the copy usually belongs to the same records, unless the index only has references.
- */
-function uniqueNames({ resource }: ModelView, fields: readonly FormField[]): Set<string> {
-  const references = new Set(
-    fields.filter(({ reference }) => reference).map(({ column }) => column?.name)
-  )
-  const left = resource.uniqueKeys.flatMap((names) => {
-    const others = names.filter((name) => !references.has(name))
-    return names.length === 1 || others.length === 0 ? names : others
-  })
-  return new Set([...left, ...resource.key.columns.map(({ name }) => name)])
-}
 
 /* Names of parameters with another meaning */
 const TAKEN = new Set([FROM, LIST, PARENT, DRAFT, FOR, IN_DIALOG, RESTORE])
@@ -121,8 +87,8 @@ export class CreateController {
     const restored = await this.#restored(ctx, form, restoredOf)
     const from = restored ? null : parameterIn(ctx, FROM)
     const copied = from === null || view.adminModel ? {} : await this.#copied(ctx, form, from)
-    const given = { ...copied, ...givenTexts(ctx, view, form.fields) }
-    return await form.render(ctx, { given, restored })
+    const given = { ...copied.given, ...givenTexts(ctx, view, form.fields) }
+    return await form.render(ctx, { ...copied, given, restored })
   }
 
   /** Creates the record, or renders the form again with errors and the submitted values. */
@@ -178,17 +144,22 @@ export class CreateController {
     return await find(ctx, this.site, form, { key, record: null })
   }
 
-  async #copied(
-    ctx: HttpContext,
-    { fields }: FormPage,
-    from: string
-  ): Promise<Record<string, string[]>> {
-    const { view } = this
+  /** Returns the initial state of a form that copies a record. */
+  async #copied(ctx: HttpContext, { fields }: FormPage, from: string): Promise<FormState> {
+    const { site, view } = this
     const [key] = readKey(view, from) ?? []
     const options = { ...view.callOptions(ctx), deleted: 'include' as const }
     const record = key && (await view.crud.find(key, options))
     if (!record) throw new PageNotFound()
-    return { ...copiedTexts(view, fields, record), ...(await copiedRelated(fields, record)) }
+    const { rows, left } = await copiedRows(ctx, site, view, record)
+    return {
+      given: { ...copiedTexts(view, fields, record), ...(await copiedRelated(fields, record)) },
+      givenRows: rows,
+      keptNotes:
+        left.length > 0
+          ? left.map((label) => site.text('form.rowsNotCopied', { label }))
+          : undefined,
+    }
   }
 
   /**

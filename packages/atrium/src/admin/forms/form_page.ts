@@ -215,7 +215,7 @@ export class FormPage {
 
   /** Returns the template variables. Names in snake case are those of the specification. */
   async data(ctx: HttpContext, state: FormState = {}) {
-    const { record, given, submission, failure, sent, restored } = state
+    const { record, given, givenRows, submission, failure, sent, restored } = state
     const { view, mode } = this
     const fields = inLayoutOrder(view.options.form, this.#offered(record))
     const own = record ? await this.own(record) : {}
@@ -229,7 +229,8 @@ export class FormPage {
     const shown = this.#shown({ ...(stored ?? begin), ...filled }, submission)
     const errors = failure?.fieldErrors ?? {}
     const cleared = submission?.cleared ?? restored?.cleared ?? new Set<string>()
-    const inlines = await inlineSections(ctx, this.site, view, record, submission, failure?.rows)
+    const rows = submission ? submission.rows : givenRows
+    const inlines = await inlineSections(ctx, this.site, view, record, rows, failure?.rows)
     const views = await fieldViews(ctx, this.site, view, fields, {
       shown,
       stored,

@@ -10,6 +10,7 @@ import { titlesOf } from '../relations/references.js'
 import { visibleText } from '../text/plain_text.js'
 import { prettyJson } from '../text/json_text.js'
 import type { RestoredFields } from './prefill/restored_fields.js'
+import type { SentRows } from './inlines/rows.js'
 import type { FormFailure } from './submission/form_failure.js'
 import type { Submission } from './submission/submission.js'
 import type { FormField } from './fields/form_field.js'
@@ -75,12 +76,14 @@ export interface FormState {
   record?: LucidRow
   /** Initial texts of a blank form, by field name */
   given?: Record<string, string[]>
+  /** Initial inline rows of a blank form, by relation */
+  givenRows?: ReadonlyMap<string, SentRows>
   /** Values of an earlier version of the record */
   restored?: RestoredFields | null
   /** Submitted values */
   submission?: Submission
   failure?: FormFailure
-  /** Notes about restored texts */
+  /** Notes above the fields: about restored texts, and rows that are not copied */
   keptNotes?: readonly string[]
   /** Version that the form is based on, as submitted. Default: the version of the record */
   sent?: SentVersion

@@ -7,6 +7,7 @@ import { call, get } from '#tests/helpers/http'
 import { its } from '#tests/helpers/its'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { queriesOf } from '#tests/helpers/queries'
+import { makeRole, restoreRoles } from '#tests/helpers/roles'
 
 type Fields = Record<string, string>
 
@@ -44,6 +45,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
   let caravan: Caravan
 
   group.setup(() => fakeHashes())
+  group.each.teardown(() => restoreRoles())
   group.each.setup(async () => {
     await emptyAdminTables()
     for (const table of TABLES) await db.from(table).delete()
@@ -405,6 +407,44 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.equal(fields['camels.3.name'], 'Esma')
     assert.equal(fields['camels.8.name'], '')
     assert.lengthOf(await camels(), 3)
+  })
+
+  test('[R11.3] the copy of a record begins with copies of its rows, which a save creates', async ({
+    assert,
+  }) => {
+    await Camel.query().where('name', 'Chadi').update({ position: 0 })
+    const { text } = await get(`/admin/Caravan/create_page?from=${caravan.id}`, {
+      headers: { cookie },
+    })
+    const fields = fieldsOf(text)
+    const names = [0, 1, 2].map((index) => fields[`camels.${index}.name`])
+    assert.deepEqual(names, ['Chadi', 'Asra', 'Basim'])
+    assert.notProperty(fields, 'camels.0.id')
+    const { status } = await create({ ...fields, 'name': 'Salt', 'camels.1.weight': '200' })
+    assert.equal(status, 303)
+    const copy = await Caravan.findByOrFail('name', 'Salt')
+    const rows = await Camel.query().where('caravan_id', copy.id).orderBy('position')
+    assert.deepEqual(
+      rows.map(({ name, weight }) => [name, weight]),
+      [
+        ['Chadi', 102],
+        ['Asra', 200],
+        ['Basim', 101],
+      ]
+    )
+    assert.equal(await numberOfCamels(), 6)
+  })
+
+  test('[R11.3] the copy says which rows are left out, as the user can’t add any', async ({
+    assert,
+  }) => {
+    await makeRole('Clerk', { Caravan: { actions: ['*'] }, Camel: { actions: ['view'] } })
+    const clerk = await makeUser('kim', { isSuperuser: false, roles: ['Clerk'] })
+    const { text } = await get(`/admin/Caravan/create_page?from=${caravan.id}`, {
+      headers: { cookie: await cookiesOf(clerk) },
+    })
+    assert.include(text, 'Camels are not copied')
+    assert.notInclude(text, 'Asra')
   })
 
   test('[R2, E3, R7] a form with rows is one event of its record, and is undone as a whole', async ({

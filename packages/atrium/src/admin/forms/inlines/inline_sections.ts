@@ -8,7 +8,6 @@ import { inputName } from '../fields/form_field.js'
 import { Widget } from '../../views/widget.js'
 import { sheetsOf } from '../fields/widgets/widget_cells.js'
 import { inSentence } from '../../text/plain_text.js'
-import type { Submission } from '../submission/submission.js'
 import { seenInlines, type Inline } from './inline.js'
 import { InlineRows, rowFields, byNumber, typedPlace } from './inline_rows.js'
 import { inlineTotals, type InlineTotals } from './inline_totals.js'
@@ -87,20 +86,21 @@ function widgetAsksAgain(site: AdminSite, inline: Inline, { texts }: SentRow): b
  *
  * @param view    view of the parent, limited by the user's roles
  * @param record  parent record; undefined in a create form
+ * @param given   submitted or copied rows, by relation
  */
 export async function inlineSections(
   ctx: HttpContext,
   site: AdminSite,
   view: ModelView,
   record: LucidRow | undefined,
-  submission: Submission | undefined,
+  given: ReadonlyMap<string, SentRows> | undefined,
   errors: RowErrors = new Map()
 ): Promise<InlineSection[]> {
   const sections: InlineSection[] = []
   for (const inline of await seenInlines(ctx, site, view)) {
     const rows = await InlineRows.read(ctx, site, inline, record)
     if (rows.stored.length === 0 && !rows.mayCreate && !rows.isTooLong) continue
-    const sent = submission?.rows?.get(inline.name)
+    const sent = given?.get(inline.name)
     sections.push(await sectionOf(ctx, site, rows, record, sent, errors))
   }
   focusFirst(sections)

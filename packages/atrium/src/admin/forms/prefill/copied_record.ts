@@ -1,0 +1,98 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { Column } from '#base/columns/column'
+import type { AdminSite } from '../../admin_site.js'
+import type { ModelView } from '../../views/model_view.js'
+import type { FormField } from '../fields/form_field.js'
+import { seenInlines } from '../inlines/inline.js'
+import { InlineRows } from '../inlines/inline_rows.js'
+import type { SentRow, SentRows } from '../inlines/rows.js'
+import { storedTexts } from '../submission/untouched.js'
+
+/**
+ * Returns the texts of a record for a create form that copies it. Unique values, files and hidden fields are left
+ * out.
+ *
+ * @param fields  fields of the create form
+ * @param parent  column that refers to the parent, if the record is an inline row: unique keys with it are no obstacle,
+ *                as the copy belongs to another parent
+ */
+export function copiedTexts(
+  view: ModelView,
+  fields: readonly FormField[],
+  record: LucidRow,
+  parent?: Column
+): Record<string, string[]> {
+  const unique = uniqueNames(view, fields, parent)
+  const copied = fields.filter(
+    ({ column, hidden, valueType }) =>
+      column && !hidden && valueType !== 'file' && !column.automatic && !unique.has(column.name)
+  )
+  return storedTexts(copied, record)
+}
+
+/**
+ * Returns the columns whose values must be unique. In a unique index over several columns, references are copied, as
+ * the copy usually belongs to the same records, unless the index only has references.
+ */
+function uniqueNames(
+  { resource }: ModelView,
+  fields: readonly FormField[],
+  parent: Column | undefined
+): Set<string> {
+  const references = new Set(
+    fields.filter(({ reference }) => reference).map(({ column }) => column?.name)
+  )
+  const keys = resource.uniqueKeys.filter((names) => !parent || !names.includes(parent.name))
+  const left = keys.flatMap((names) => {
+    const others = names.filter((name) => !references.has(name))
+    return names.length === 1 || others.length === 0 ? names : others
+  })
+  return new Set([...left, ...resource.key.columns.map(({ name }) => name)])
+}
+
+/**
+ * Returns the inline rows of a record as new rows.
+ *
+ * @param view  the view, limited by the user's roles
+ * @returns the rows by relation, and the labels of the inlines whose rows are left out, because there are too many for
+ *          a form or the user is not allowed to add any
+ */
+export async function copiedRows(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  record: LucidRow
+): Promise<{ rows: Map<string, SentRows>; left: string[] }> {
+  const rows = new Map<string, SentRows>()
+  const left: string[] = []
+  for (const inline of await seenInlines(ctx, site, view)) {
+    const { stored, fields, isTooLong, mayCreate } = await InlineRows.read(
+      ctx,
+      site,
+      inline,
+      record
+    )
+    if (isTooLong || (stored.length > 0 && !mayCreate)) {
+      left.push(inline.label)
+      continue
+    }
+    if (stored.length === 0) continue
+    const copies = stored.map((row, index): SentRow => {
+      const texts = copiedTexts(inline.view, fields.create, row.record, inline.column)
+      return {
+        index,
+        id: null,
+        version: undefined,
+        isRemoved: false,
+        texts: new Map([...Object.entries(texts), ...placeOf(index)]),
+      }
+    })
+    rows.set(inline.name, { rows: copies, wantsMore: false })
+
+    function placeOf(index: number): Array<[string, string[]]> {
+      return inline.sort ? [[inline.sort.apiName, [String(index + 1)]]] : []
+    }
+  }
+  return { rows, left }
+}
