@@ -5,6 +5,7 @@ import app from '@adonisjs/core/services/app'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Config } from '@japa/runner/types'
 import { pluginAdonisJS } from '@japa/plugin-adonisjs'
+import { patience } from '#admin/search/site_search'
 import { adminApiClient } from '#admin/testing'
 import { resources } from '#crud'
 import { runMigrations, startServer } from '#host/testing'
@@ -68,6 +69,8 @@ export const runnerHooks: Required<Pick<Config, 'setup' | 'teardown'>> = {
       await registerFixtures()
       await resources.load()
     },
+    /* A machine under load must not change what a search finds. */
+    () => void Object.assign(patience, { contained: 30_000, model: 30_000 }),
     startServer,
   ],
   teardown: [],

@@ -21,19 +21,11 @@ function linksOf(text: string): Array<[label: string, url: string]> {
   return [...links].map(([, url, label]) => [label, url])
 }
 
-/** A machine under load must not change what is found. */
-function waitLong() {
-  const before = { ...patience }
-  Object.assign(patience, { contained: 30_000, model: 30_000 })
-  return () => void Object.assign(patience, before)
-}
-
 test.group('Admin | search of the site', (group) => {
   let cookie: string
   let eve: string
 
   group.setup(() => fakeHashes())
-  group.setup(() => waitLong())
   group.each.setup(async () => {
     await emptyAdminTables()
     for (const model of [Recording, Studio, Genre, Score]) await model.query().delete()
