@@ -80,9 +80,7 @@ const OWN_MODELS = [
 ]
 const MINUTE = 60_000
 
-/*
- * Delay after the start, in milliseconds, before unused parts are loaded, so that the first requests are not delayed
- */
+/* Milliseconds after the start until lazily imported parts are loaded, so that the first requests are not delayed */
 const AFTER_START = 3000
 
 const LOG_MODELS = [AdminEventLog, AdminAuditLog]
@@ -142,7 +140,7 @@ export default class AdminProvider {
     useTokenAuthorizer(new TokenAuthorizer())
     observeRefusals((ctx, refusal) => site.refusals.note(ctx, refusal))
     usePermissions(site.permissions)
-    /* If one of their tables is missing, the start fails, as with any other table. */
+    /* If a table of these models is missing, the start fails, as for any other model. */
     for (const model of hidden) {
       resources.track(new Resource({ model }), { ownCode: false })
     }
@@ -157,7 +155,7 @@ export default class AdminProvider {
     reportErrors(errors, this.app)
   }
 
-  /** Starts the background work of the web server: jobs, and the removal of old events and jobs. */
+  /** Starts the background work of the web server: jobs, webhooks, and the removal of old events, jobs and files. */
   async ready() {
     const site = this.#site
     if (this.app.getEnvironment() !== 'web' || !site) return
@@ -224,7 +222,7 @@ export default class AdminProvider {
     await this.#redis?.close()
   }
 
-  /** Observes writes. If a log table is missing, the start fails, instead of every later write. */
+  /** Logs writes as events. If a log table is missing, the start fails, instead of every later write. */
   #logEvents(site: AdminSite) {
     if (!site.events.isActive) return
     this.#stopObserving = observeWrites(site.events)
@@ -274,7 +272,7 @@ export default class AdminProvider {
     }
 
     for (const file of await modelFiles(this.app)) {
-      /* The CRUD provider reports this error. */
+      /* The CRUD provider reports files that cannot be loaded. */
       if ('error' in file) continue
       for (const model of file.exported) {
         if (typeof model !== 'function') continue

@@ -52,7 +52,7 @@ import { Webhooks } from './webhooks/webhooks.js'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { guardOf } from './identity/admin_guard.js'
 
-/* Covers some hundred pages; a text may contain a record's title, so the cache needs a bound. */
+/* Maximum number of cached texts, enough for some hundred pages. Bounded, as texts can contain titles of records. */
 const MOST_TEXTS = 2000
 
 /** Parameters of the `AdminSite` constructor */
@@ -139,9 +139,9 @@ export class AdminSite implements ViewSite {
   readonly refusals = new RefusalLog(this)
   /** Background jobs */
   readonly jobs = new Jobs(this)
-  /** Settings of the MCP server; undefined: there is none */
+  /** Settings of the MCP server; undefined if it is disabled */
   mcp: AdminConfig['mcp']
-  /** Webhooks, which are notified of writes */
+  /** Sends messages about writes to webhooks */
   readonly webhooks: Webhooks
   /** Loads the stylesheets, scripts and fonts when the first page needs them */
   readonly assets: () => Promise<AssetStore>
@@ -218,7 +218,7 @@ export class AdminSite implements ViewSite {
     return view
   }
 
-  /** Logs an event of a request other than a write to records. Does not wait until the event is stored. */
+  /** Logs an event that is not a write to records. Does not wait until the event is stored. */
   logEvent(ctx: HttpContext, event: RequestEvent): void {
     if (event.status === 'failure') suppressRefusal(ctx)
     if (this.events.isActive) this.events.log(eventFrom(ctx, event))
@@ -264,7 +264,7 @@ export class AdminSite implements ViewSite {
   }
 
   /**
-   * Renders a page for which a view may have a custom template.
+   * Renders a page for which a view can have a custom template.
    *
    * @param own  the view's template, relative to resources/views; undefined for the template of the site
    */
@@ -279,7 +279,7 @@ export class AdminSite implements ViewSite {
   }
 }
 
-/** Models that the site itself writes on every request. Only writes by other code are logged. */
+/** Models that the site itself writes while it handles requests. Only writes by other code are logged. */
 const WRITTEN_BY_REQUESTS: LucidModel[] = [AdminSession, AdminTokenBlacklist]
 
 /** Values that every template receives about the site and the request. */

@@ -59,7 +59,8 @@ const MODEL_ROUTES = [
 ]
 
 /**
- * Registers the routes of all capabilities. Those of a model are registered at the first request for it.
+ * Registers the routes of all capabilities. The routes of a model are registered at the first request to one of its
+ * paths.
  */
 export function registerRoutes(site: AdminSite): void {
   for (const register of SITE_ROUTES) register(site)
@@ -217,7 +218,7 @@ const order = modelPage(
   ({ OrderController }) => OrderController
 )
 
-/** Registers the moves of a model's records, if their order is stored. */
+/** Registers the endpoints that move the records of a model, if their order is stored. */
 function orderRoutes(routes: ModelRoutes<AdminSite>): void {
   const { view } = routes
   if (!view.orderColumn || !view.allowedActions.has('update')) return

@@ -114,7 +114,7 @@ async function removeAll(records: readonly LucidRow[]): Promise<void> {
   }
 }
 
-/** Removes a record without hooks, even if it is soft-deleted. */
+/** Deletes the row of a record, even a soft-deleted one, without running hooks. */
 async function remove(record: LucidRow): Promise<void> {
   const model = record.constructor as LucidModel
   const query = model.query().client.from(model.table)

@@ -114,7 +114,10 @@ async function ownTokens(site: AdminSite, ctx: HttpContext, typed?: TypedToken) 
   }
 }
 
-/** Returns what is left of the writes that a token can make through the MCP server; null for other tokens. */
+/**
+ * Returns how many records a token can still write through the MCP server, and its budget; null if it cannot write
+ * there.
+ */
 async function budgetOf({ mcp }: AdminSite, token: AdminAccessToken) {
   if (!mcp || token.readOnly || !token.abilities.includes(MCP)) return null
   const budget = new WriteBudget(mcp)

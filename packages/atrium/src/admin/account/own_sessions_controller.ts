@@ -54,8 +54,8 @@ export class OwnSessionsController {
 }
 
 /**
- * Returns how long the session of the request lasts. Like any request, it renews the session as activity, unless it has
- * the parameter `?poll`.
+ * Returns how long the session of the request lasts. Like any other, this request counts as activity, unless it has the
+ * parameter `?poll`.
  */
 export class SessionRestController {
   constructor(private readonly site: AdminSite) {}

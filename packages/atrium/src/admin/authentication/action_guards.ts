@@ -17,8 +17,8 @@ const FORMS: Record<string, 'create' | 'update' | undefined> = {
 const EXPORT = '/export'
 
 /**
- * Returns the guard for a route of a model if the route requires a recent reauthentication. The guard saves the
- * submitted values of a record's form as a draft.
+ * Returns a function that makes the guard of a model's route if the route requires a recent reauthentication; otherwise
+ * the guard is undefined. The guard saves the submitted values of a record's form as a draft.
  */
 export function proofGuard(site: AdminSite): ProofGuard {
   return (view, route) => {
@@ -44,8 +44,8 @@ function needsProof(view: ModelView, { method, path, offers }: GuardedRoute): bo
 }
 
 /**
- * Returns the URL of the page with the export dialog. A download shows no page, so the browser would stay on the
- * reauthentication page.
+ * Returns the URL of the page with the export dialog; undefined for other routes. A download shows no page, so the
+ * browser would stay on the reauthentication page.
  */
 function exportDialog({ request }: HttpContext, view: ModelView, path: string): string | undefined {
   if (path !== EXPORT || !['GET', 'HEAD'].includes(request.method())) return undefined

@@ -147,9 +147,7 @@ export class AdminAuthentication {
     return mfa === 'required' || (mfa === 'superusers' && isSuperuser)
   }
 
-  /**
-   * Returns the seconds after which the session of a request ends: without another request, and in any case.
-   */
+  /** Returns the seconds until the session of a request ends: if no further request is made, and in any case. */
   remaining(ctx: HttpContext, { session, claims }: SignedIn): SessionRest {
     const { sessions, token } = this.config
     const now = Date.now()
@@ -270,7 +268,7 @@ export class AdminAuthentication {
   }
 
   /**
-   * Returns true if the newest token of the session is also due for renewal. Otherwise a client that keeps sending an
+   * Returns true if the newest token of the session is due for renewal. Otherwise a client that keeps sending an
    * older token would get a new one with every request.
    */
   #isRenewalDue(claims: TokenClaims, session: OpenSession): boolean {
@@ -284,7 +282,7 @@ export class AdminAuthentication {
     this.#sendToken(ctx, token)
   }
 
-  /** The previous token stays valid for some minutes, so that another request can renew it. */
+  /** Sends a new token. The previous one stays valid, so that concurrent requests that were sent with it succeed. */
   async #renewToken(ctx: HttpContext, user: Pick<AdminUser, 'id'>, session: OpenSession) {
     const { token, claims } = await this.tokens.issue(user.id, session.sessionId)
     if (await this.sessions.rememberSoon(session, claims)) this.#sendToken(ctx, token)

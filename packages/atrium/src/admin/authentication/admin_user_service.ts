@@ -31,7 +31,7 @@ function hashOfNoUser(): Promise<string> {
   return (unknownUserHash ??= passwordHash.make('nobody'))
 }
 
-/** User whose names the password must not contain */
+/** User whose password must not be made of their user name or email address */
 export type PasswordOwner = Partial<Pick<AdminUser, 'username' | 'email'>>
 
 /** Creates, updates and removes admin users. */
@@ -49,6 +49,8 @@ export class AdminUserService {
   ) {}
 
   /**
+   * Creates a user with roles, and emits the events.
+   *
    * @param input.password  null for a user who gets a link to choose a password
    * @param input.roleIds  ids of existing roles; default: the default role
    * @throws ValueError  for an invalid name or password, a name that is in use, or a missing default role
@@ -207,7 +209,7 @@ export class AdminUserService {
   /**
    * @param owner  the user, as far as known
    * @throws ValueError  for a password that is too short, too long, too common, equal to a name of the user or the
-   *   site, or impossible to send by a form
+   *   site, surrounded by spaces, or impossible to send by a form
    */
   checkPassword(password: string, { username, email }: PasswordOwner = {}): void {
     const { length } = [...password]

@@ -80,7 +80,10 @@ function ssoRoutes(site: AdminSite): void {
   })
 }
 
-/** Users who must enrol a factor before they can do anything else are allowed to set one up. */
+/**
+ * Adds the routes of second factors and of the reauthentication. Users who must enrol a factor first can also use those
+ * that set one up.
+ */
 function factorRoutes(site: AdminSite): void {
   const factors = controller(
     () => import('./factors/factors_controller.js'),
@@ -120,7 +123,7 @@ function factorRoutes(site: AdminSite): void {
 }
 
 /**
- * Every user who is signed in as another user can stop that, whatever the other user is allowed to do.
+ * Adds the actions of superusers on the page of a user. The end of being signed in as another user needs no permission.
  */
 function userRoutes(site: AdminSite, users: ModelView): void {
   const reset = controller(

@@ -5,7 +5,9 @@ import type { AdminUserService, PasswordOwner } from '../authentication/admin_us
 
 export { CommandFailure, errorMessage }
 
-/** Maximum input in bytes; more than any password needs, and an endless stream must not fill the memory */
+/**
+ * Maximum input in bytes: more than any password needs, and bounded so that an endless stream cannot fill the memory
+ */
 const LONGEST_INPUT = 64 * 1024
 
 /**
@@ -22,8 +24,8 @@ export abstract class AdminCommand extends Command {
   }
 
   /**
-   * @throws CommandFailure  when required flags are missing, without a terminal to prompt for
-   *   them
+   * @param missing  required flags that are missing; false for one that is given
+   * @throws CommandFailure  if flags are missing and there is no terminal to prompt for them
    */
   protected requireFlags(...missing: Array<string | false>): void {
     const flags = missing.filter((flag) => flag !== false)

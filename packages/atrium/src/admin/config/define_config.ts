@@ -116,7 +116,7 @@ export interface AdminConfig {
   mfa: 'optional' | 'superusers' | 'required'
   /** Single sign-on by OpenID Connect; undefined: disabled */
   sso: SsoConfig | undefined
-  /** The MCP server at `/mcp` of the site; undefined: there is none */
+  /** The MCP server at `/mcp` of the site; undefined: disabled */
   mcp: McpConfig | undefined
   webhooks: {
     /** True to allow webhooks to addresses in private networks and of this machine. Default: false */

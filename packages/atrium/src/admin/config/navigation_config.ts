@@ -12,7 +12,7 @@ export interface NavigationLink {
   /** Group of the sidebar. Default: Links */
   group?: string
   /**
-   * Returns a number to show next to the label; none is shown for 0. Operations of `LucidCrud` in it have the
+   * Returns a number to show next to the label; none is shown for 0. Operations of `LucidCrud` that it calls have the
    * permissions of the signed-in user.
    */
   badge?: (ctx: HttpContext) => number | Promise<number>
@@ -43,7 +43,7 @@ const NAVIGATION: Record<keyof Navigation, Check> = {
   ],
 }
 
-/** @throws ValueError */
+/** @throws ValueError  for an unknown option, an invalid value, or a link without a label or an address */
 export function checkNavigation(place: string, navigation: Navigation): void {
   checkEach(place, navigation, NAVIGATION, { group: 'navigation', mayBeUndefined: true })
   for (const [at, link] of [...(navigation.links ?? [])].entries()) {

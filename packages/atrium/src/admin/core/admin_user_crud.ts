@@ -120,17 +120,17 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
       : changes
   }
 
-  /** @throws Problem 409  for the user of the actor, and for the last superuser */
+  /** @throws Problem 409  if the record is the actor's user or the last superuser */
   async delete(key: unknown, options: WriteOptions = {}): Promise<void> {
     await this.#locked(options, (own) => super.delete(key, own))
   }
 
-  /** @throws Problem 409  for the user of the actor, and for the last superuser */
+  /** @throws Problem 409  if the record is the actor's user or the last superuser */
   async dbDelete(key: unknown, options: WriteOptions = {}): Promise<void> {
     await this.#locked(options, (own) => super.dbDelete(key, own))
   }
 
-  /** @throws Problem 409  if the user of the actor or the last superuser is among them */
+  /** @throws Problem 409  if the actor's user or the last superuser is among the records */
   async deleteMany(
     keys: readonly unknown[],
     options: CallOptions & { hard?: boolean } = {}
@@ -280,7 +280,7 @@ function twoWays(): Problem {
   return invalidBody([{ field: 'password', rule: 'password', message }])
 }
 
-/** Null means no roles; undefined: the field was not sent. */
+/** Returns the ids of the roles to set: none for null; undefined if the field was not sent. */
 function rolesIn(values: Values): number[] | undefined {
   const roles = values[ROLES] as number[] | null | undefined
   return roles === null ? [] : roles

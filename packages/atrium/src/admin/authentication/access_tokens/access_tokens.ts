@@ -78,7 +78,7 @@ export function isReadOnly(token: AccessToken): boolean {
  * compares the secrets.
  */
 export class AccessTokens {
-  /** All writes of tokens use it, so that they are logged */
+  /** Creates and deletes tokens, so that both are logged as events */
   readonly crud = new AccessTokenCrud()
   /** Pending writes of `lastUsedAt`, by token id */
   readonly #noting = new Map<number, Promise<void>>()
@@ -123,7 +123,7 @@ export class AccessTokens {
   }
 
   /**
-   * Revokes a token. Takes effect immediately, because tokens are not cached.
+   * Revokes a token. The revocation applies from the next request on, because tokens are not cached.
    *
    * @throws ValueError  if the user has no such token
    */

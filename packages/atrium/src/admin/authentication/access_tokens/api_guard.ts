@@ -25,8 +25,8 @@ import { isReadOnly, type AccessTokens, type FoundToken } from './access_tokens.
 import { readAbilities, allows, readExpiry, readTokenName } from './token_terms.js'
 
 /**
- * User provider of the AdonisJS guard. One instance per request: token and user come from one query, but the guard
- * requests them in two steps.
+ * User provider of the AdonisJS guard. One instance per request, which caches the token and its user: both come from
+ * one query, but the guard requests them in two steps.
  */
 export class TokenUsers implements AccessTokensUserProviderContract<AdminUser> {
   declare [symbols.PROVIDER_REAL_USER]: AdminUser
@@ -106,7 +106,7 @@ export function tokenGuardOf(ctx: HttpContext): ApiGuard {
   return guard
 }
 
-/** Guard of the API's access tokens, for `config/auth.ts`: `ctx.auth.use('api')`. The API works without it. */
+/** Guard of access tokens for `config/auth.ts`: `ctx.auth.use('api')`. The API of Atrium works without it. */
 export function apiGuard(): GuardConfigProvider<(ctx: HttpContext) => ApiGuard> {
   return { resolver: async () => tokenGuardOf }
 }
@@ -115,7 +115,7 @@ export function apiGuard(): GuardConfigProvider<(ctx: HttpContext) => ApiGuard> 
 export class TokenAuthorizer implements Authorizer {
   /**
    * @throws Problem 401  without a valid token
-   * @throws Problem 403  when the token lacks the ability
+   * @throws Problem 403  if the token lacks the ability, or is read-only and the operation writes
    */
   async authorize(ctx: HttpContext, { name }: Resource, operation: Operation): Promise<Actor> {
     const actor = await this.identify(ctx)

@@ -10,27 +10,30 @@ import { keyedDigest } from '#base/values/digest'
 /** Milliseconds after which a client has to begin a new session */
 const SESSION_LASTS = 24 * 60 * 60_000
 
-/** Longest id that is read */
+/** Maximum length of the id of a session */
 const LONGEST = 100
 
 /** A session of an MCP client. */
 interface McpSession {
   /** Name of the session in events: the time of its start, and a random part */
   name: string
-  /** Milliseconds */
+  /** Start of the session, in milliseconds since 1970 */
   startedAt: number
 }
 
 /**
- * Returns the id of a new session. It is bound to the token, and valid in every process with the same application key, so
- * that no process has to store sessions.
+ * Returns the id of a new session. The id is bound to the token, and valid in every process with the same application
+ * key, so that no process has to store sessions.
  */
 export function newSession(tokenId: number, now = Date.now()): string {
   const name = `${now.toString(36)}-${randomBytes(12).toString('hex')}`
   return `${name}.${signatureOf(name, tokenId)}`
 }
 
-/** @returns null for an id of another token, one that was not issued here, or an old one */
+/**
+ * Returns the session with this id; null if the id belongs to another token, was not issued by the site, or has
+ * expired.
+ */
 export function sessionOf(id: string, tokenId: number, now = Date.now()): McpSession | null {
   if (id.length > LONGEST) return null
   const [name, signature = '', ...rest] = id.split('.')
@@ -52,7 +55,7 @@ function signatureOf(name: string, tokenId: number): string {
 /* Tolerance in milliseconds when times are compared, because the database stores them in seconds */
 const LEEWAY = 2000
 
-/* Sessions that the account page shows */
+/* Maximum number of sessions on the account page */
 const MOST_SESSIONS = 5
 const RECENT_EVENTS = 500
 const RECENT = { days: 7 }
@@ -62,7 +65,8 @@ interface Logs {
 }
 
 /**
- * Returns the events of an MCP session that wrote records and were not reverted by the session itself, newest first.
+ * Returns the events of the writes of an MCP session, newest first. Leaves out reverted events, and those with which
+ * the session itself reverted its events.
  *
  * @param userId  owner of the session's token; undefined: any
  */
@@ -100,7 +104,7 @@ export interface RecentSession {
   writes: number
 }
 
-/** Returns the latest MCP sessions of a user that have written records. */
+/** Returns the latest MCP sessions in which tokens of a user have written records, of the last seven days. */
 export async function recentSessions({ dbConfig }: Logs, userId: number): Promise<RecentSession[]> {
   const events = await AdminEventLog.query({ client: dbConfig.readingSession() })
     .where({ userId, status: 'success' })

@@ -12,7 +12,7 @@ export class WriteBudget {
   }
 
   /**
-   * Takes records out of the budget, before they are written.
+   * Deducts records from the budget, before they are written.
    *
    * @returns false if the budget does not suffice; it is unchanged then
    */
@@ -25,7 +25,7 @@ export class WriteBudget {
     return false
   }
 
-  /** Returns records that were not written. */
+  /** Adds records to the budget that were deducted but not written. */
   async giveBack(tokenId: number, records: number): Promise<void> {
     await this.#counter().decrement(keyOf(tokenId), records)
   }
@@ -36,7 +36,7 @@ export class WriteBudget {
     return Math.max(0, this.records - (found?.consumed ?? 0))
   }
 
-  /** Renews the budget: the owner of the token has confirmed it. */
+  /** Resets the budget, after the owner of the token has confirmed further writes. */
   async renew(tokenId: number): Promise<void> {
     await this.#counter().delete(keyOf(tokenId))
   }

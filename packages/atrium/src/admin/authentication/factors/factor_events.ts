@@ -63,8 +63,8 @@ export function logReset(site: Pick<AdminSite, 'events'>, userId: number): void 
 }
 
 /**
- * Returns the login methods that a page offers as a second factor: the kinds that the user has, with passkeys only if
- * the site has a host name that they are valid for.
+ * Returns which kinds of second factors a page offers: those that the user has, and passkeys only if the site has a
+ * host name that they are valid for.
  */
 export async function kindsOf(site: AdminSite, ctx: HttpContext, userId: number) {
   const factors = await site.adminAuthentication.factors.of(userId)

@@ -201,7 +201,7 @@ export class Factors {
     await AdminRecoveryCode.query({ client }).where('userId', userId).delete()
   }
 
-  /** Runs changes of one user's factors, and logins of the user, one after the other. */
+  /** Locks the user, so that changes of the user's factors, and logins of the user, run one after the other. */
   async #inTurn<Result>(
     userId: number,
     work: (client: TransactionClientContract) => Promise<Result>
@@ -221,7 +221,7 @@ async function raiseCounter({ id }: AdminFactor, counter: number): Promise<boole
   return changed === 1
 }
 
-/** @returns null if the secret was encrypted with a key that the application no longer has */
+/** Returns the secret in base32; null if it was encrypted with a key that the application no longer has. */
 function secretOf(factor: AdminFactor): string | null {
   const secret = encryption.decrypt<string>(factor.secret, purposeOf(factor.userId))
   if (secret === null) {
@@ -233,7 +233,7 @@ function secretOf(factor: AdminFactor): string | null {
   return secret
 }
 
-/** Binds the secret to the user, so that it is invalid for a row that was moved to another user. */
+/** Binds the encrypted secret to the user, so that it cannot be decrypted in a row of another user. */
 function purposeOf(userId: number): string {
   return `second factor of ${userId}`
 }

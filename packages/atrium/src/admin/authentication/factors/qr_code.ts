@@ -1,6 +1,6 @@
 import encodeQR from 'qr'
 
-/* Width of the empty border in modules, which scanners need to find the code */
+/* Width of the empty border, in modules; scanners need it to find the code */
 const QUIET_ZONE = 4
 
 /**

@@ -24,8 +24,8 @@ import { INVITATION_HOURS } from './invitations.js'
 import { redirect } from '../../http/redirect.js'
 
 /**
- * Limits how many invalid links an address can try, across all processes: as many as failed logins for all names
- * together.
+ * Limits how many invalid links an address can try, across all processes. The limit is that of the failed logins of an
+ * address.
  */
 class InvitationThrottle {
   constructor(

@@ -22,7 +22,7 @@ export type Counted<Result> = { wait: number } | { isBusy: true } | { result: Re
 
 /**
  * Counts an attempt, delays it as the throttle requires, and then compares the secret. If counting fails, nothing is
- * compared, because passwords could be guessed without limit.
+ * compared, because passwords could otherwise be guessed without limit.
  */
 export async function countedAttempt<Result>(
   ctx: HttpContext,

@@ -5,7 +5,7 @@ import { networkOf } from '#base/http/network'
 import type { AdminConfig } from '../../config/define_config.js'
 import { QueueFull } from '../errors.js'
 
-/* Limit for the counter of failures of a name from all addresses, which is only read and never blocks. */
+/* Limit of the counter of a name's failures from all addresses. The counter delays logins and never blocks them. */
 const NO_LIMIT = 1_000_000_000
 
 /**
@@ -91,7 +91,10 @@ export class LoginThrottle {
     await this.#perUser.decrement(factorKey(id))
   }
 
-  /** Resets the counted failures after a login with a second factor. */
+  /**
+   * After a login with a second factor: resets the failures of the name, and reverts the count of this attempt at a
+   * factor.
+   */
   async succeedWithFactor(
     { id, username }: { id: number; username: string },
     address: string

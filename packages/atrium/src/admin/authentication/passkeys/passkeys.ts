@@ -47,7 +47,7 @@ export class Passkeys {
   constructor(private readonly site: AdminSite) {}
 
   /**
-   * Returns the options for creating a passkey, for the browser.
+   * Returns the options with which the browser creates a passkey.
    *
    * @throws PageNotFound  if the site has no host name that passkeys can be created for
    */
@@ -111,7 +111,7 @@ export class Passkeys {
   }
 
   /**
-   * Returns the options for requesting a passkey, for the browser.
+   * Returns the options with which the browser requests a passkey.
    *
    * @throws PageNotFound  if the site has no host name that passkeys can be created for
    */
@@ -211,7 +211,10 @@ async function factorOf(id: string): Promise<AdminFactor | null> {
   return found?.kind === 'passkey' ? found : null
 }
 
-/** An authenticator without a counter always sends 0. */
+/**
+ * Stores the new counter of a passkey. Returns false if it has not increased; authenticators without a counter always
+ * send 0.
+ */
 async function raiseCounter({ id }: AdminFactor, counter: number): Promise<boolean> {
   const [changed] = await AdminFactor.query()
     .where('id', id)
@@ -241,7 +244,7 @@ async function checked<Result>(
   }
 }
 
-/** @returns null for a text that no browser sends */
+/** Returns the credential in a JSON text; null if the text contains none. */
 function parsed<Sent extends { id: string; response: object }>(sent: string): Sent | null {
   try {
     const value = JSON.parse(sent) as Partial<Sent> | null

@@ -100,10 +100,10 @@ export class SessionManager {
   }
 
   /**
-   * Finds the session of a token and the user of that session in one query, as every request waits for it. Uses the
-   * read connection, which sees all committed data and therefore every revocation.
+   * Finds the session of a token and the user of that session in one query, as every request waits for the query. Uses
+   * the read connection, which sees all committed data and therefore every revocation.
    *
-   * @returns null if there is none, it has ended, or the token was revoked
+   * @returns null if the session does not exist or has ended, or the token was revoked
    */
   async findSignedIn({
     sid,
@@ -333,7 +333,8 @@ async function revokeTokens(session: AdminSession, client: TransactionClientCont
 
 function signedInQuery(): string {
   /*
-   * If the table has statistics, `better-sqlite3` would plan the query again for each value of a plain question mark.
+   * `(select ?)` instead of a plain question mark: `better-sqlite3` would plan the query again for each value if the
+   * table has statistics.
    */
   statement ??= ownedQuery(
     AdminSession,

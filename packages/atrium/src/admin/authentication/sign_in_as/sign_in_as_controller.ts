@@ -9,8 +9,8 @@ import { guardOf } from '../../identity/admin_guard.js'
 import { redirect } from '../../http/redirect.js'
 
 /**
- * Signs a superuser in as another user, for an hour or until the superuser stops it. The superuser's session continues,
- * so it also ends with that session.
+ * Signs a superuser in as another user, for an hour or until the superuser stops it. The superuser's session continues;
+ * if it ends, the user is signed out.
  */
 export class SignInAsController {
   /** @param view  view of the model of admin users */
@@ -20,7 +20,7 @@ export class SignInAsController {
   ) {}
 
   /**
-   * @throws NotAllowed  for another superuser
+   * @throws NotAllowed  if the user is a superuser, or the signed-in user is none
    * @throws ReauthenticationRequired
    */
   async start(ctx: HttpContext): Promise<void> {

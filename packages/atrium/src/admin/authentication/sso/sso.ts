@@ -106,6 +106,8 @@ class SsoPeople {
   }
 
   /**
+   * Returns the admin user of a person who logs in.
+   *
    * @throws SsoRefused  for a person that the provider or the settings reject; if their claims no longer map to a role,
    *   the roles that the provider gave are removed first
    */
@@ -158,7 +160,7 @@ class SsoPeople {
     }
   }
 
-  /** User and link are created in one transaction, so that only one of two concurrent first logins creates them. */
+  /** Creates user and link in one transaction, so that only one of two concurrent first logins creates them. */
   async #create(
     ctx: HttpContext,
     person: SsoPerson,

@@ -7,14 +7,14 @@ type Claims = Record<string, unknown>
 export interface GivenRights {
   /** Names of roles */
   roles: string[]
-  /** Undefined: the claims do not specify it */
+  /** Undefined: the provider does not decide who is a superuser */
   isSuperuser: boolean | undefined
 }
 
 /**
  * Returns the permissions that the claims grant.
  *
- * @returns null if none of the claim's values is mapped
+ * @returns null if no value of the claim is mapped to a role or makes the user a superuser
  */
 export function rightsIn({ claim, map, superuser }: SsoRoles, claims: Claims): GivenRights | null {
   const values = textsOf(Object.hasOwn(claims, claim) ? claims[claim] : undefined)

@@ -16,7 +16,9 @@ import { redirectWithMessage, redirect } from '../../http/redirect.js'
 
 const PURPOSE = 'id token of a session'
 
-/* Maximum length of a stored ID token; a longer one would not fit into the provider's logout URL */
+/*
+ * Maximum length of a stored ID token, as a longer one would not fit into the provider's logout URL; also of the cookie
+ */
 const LONGEST = 4000
 
 /**
@@ -167,7 +169,8 @@ export class SsoOfSession {
   }
 
   /**
-   * @returns undefined once they are linked; otherwise the id of the user that a concurrent request linked first
+   * @returns undefined if the identity is linked now; otherwise the id of the user that a concurrent request linked
+   *   first
    */
   async #link(sso: Sso, userId: number, person: SsoPerson): Promise<number | undefined> {
     try {
