@@ -21,6 +21,7 @@ import { momentOf } from '../time/local_time.js'
 
 /**
  * Finds models whose records a role can create although it cannot set a required field. Code of the application can
+ * fill such fields, so the page only warns of these models.
  * fill such fields.
  *
  * @param views  views of the models that roles can refer to
@@ -98,7 +99,7 @@ export class UserPanel implements UpdatePanel {
     this.#tokens = new TokenPanel(site)
   }
 
-  /** An invited user needs a link to choose a password. */
+  /** A user without a password continues at the link to choose one. */
   async nextStep({ id }: Item): Promise<string | null> {
     const user = await AdminUser.find(id, { client: this.site.dbConfig.readingSession() })
     return user && !hasPassword(user) ? 'password-link' : null

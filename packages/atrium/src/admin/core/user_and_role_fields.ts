@@ -142,7 +142,7 @@ export function rolesWidget(site: Pick<AdminSite, 'dbConfig' | 'adminUserService
     async initial(): Promise<string[]> {
       const { defaultRole } = site.adminUserService
       const client = site.dbConfig.readingSession()
-      /* A missing default role is reported when a user is created without roles. */
+      /* If the default role is missing, none is selected. Creating a user without roles reports the missing role. */
       if (await defaultRole.error(client)) return []
       const ids = await defaultRole.ids(client)
       return ids.map(String)

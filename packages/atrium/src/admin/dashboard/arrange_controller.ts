@@ -116,7 +116,7 @@ export class ArrangeController {
 
   /**
    * Returns the cards to choose from. For a role's default, these are all cards that a superuser can see, except the
-   * card only for superusers.
+   * card that only superusers can see.
    */
   async #available(ctx: HttpContext, role: AdminRole | null) {
     const cards = await visibleCards(ctx, this.site)

@@ -101,7 +101,11 @@ export async function ownArrangement(site: CardSite, userId: number): Promise<Pl
   return readArrangement(found.get(PREFERENCE))
 }
 
-/** @param cards  null for the default of the user's roles */
+/**
+ * Stores the arrangement of a user's dashboard.
+ *
+ * @param cards  null for the default of the user's roles
+ */
 export async function storeOwn(
   site: CardSite,
   userId: number,
@@ -132,7 +136,11 @@ async function readDefault({ dbConfig }: CardSite, sql: string, id: number) {
   return row ? readArrangement(JSON.parse(String(row.cards))) : null
 }
 
-/** @param cards  null to remove the default of the role */
+/**
+ * Stores the default arrangement of a role.
+ *
+ * @param cards  null to remove the default of the role
+ */
 export async function storeDefault(
   { dbConfig }: CardSite,
   roleId: number,

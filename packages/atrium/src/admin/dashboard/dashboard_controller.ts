@@ -144,7 +144,7 @@ export class DashboardController {
     return this.site.text(`dashboard.chart.${text}`, { models: labels.toSorted().join(', ') })
   }
 
-  /** A failed count is shown as missing and does not fail the page. */
+  /** Returns the card of a model. Its count is null if counting fails, or if the count would reveal a hidden column. */
   async #count(ctx: HttpContext, view: ModelView) {
     let count: number | null = null
     try {
@@ -180,10 +180,7 @@ export class DashboardController {
   }
 }
 
-/**
- * Returns whether a count with a filter is shown. The number would reveal values of a column that is hidden from the
- * viewer.
- */
+/** Returns false for a filter on a column that is hidden from the viewer, because the count would reveal its values. */
 function isShown({ resource }: ModelView, filter: string): boolean {
   const { column } = parseFilterName(filter)
   return !resource.projection?.hidden.has(column)

@@ -9,7 +9,7 @@ export const EVENT_TYPES: readonly string[] = Object.values(EventType)
 
 export const EVENT_STATUSES: readonly string[] = ['success', 'failure']
 
-/* More than the maximum length of user names and model names */
+/* Maximum length of a name in a filter; more than that of user names and model names */
 const LONGEST_NAME = 255
 
 const READERS = {
@@ -94,7 +94,10 @@ function readName(text: string): string | null {
   return text.length <= LONGEST_NAME && isStorableText(text) ? text : null
 }
 
-/** Rejects the last day of the calendar, as databases do not compare its next day correctly. */
+/**
+ * Returns the day, or null for an invalid one. The last day of the calendar is invalid, too, as databases do not
+ * compare its next day correctly.
+ */
 function readDay(text: string): string | null {
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || text === '9999-12-31') return null
   return DateTime.fromISO(text, { zone: 'utc' }).isValid ? text : null
@@ -103,7 +106,7 @@ function readDay(text: string): string | null {
 /** Events, or records of one event, per page */
 export const ROWS = 25
 
-/** A page number and its link; the current page has none. */
+/** A page number and its URL; `current` is true for the page that is shown */
 export interface PageLink {
   page: number
   url: string
@@ -128,8 +131,9 @@ export function lastPage(total: number): number {
 }
 
 /**
+ * Returns the data of the links to other pages.
+ *
  * @param current  number of the current page
- * @param url      builds the URL of a page
  */
 export function pagesOf(total: number, current: number, url: (page: number) => string): Pages {
   const last = lastPage(total)

@@ -173,8 +173,8 @@ export class EventReader {
   /**
    * Returns the newest events of the given types.
    *
-   * @param whose  limits the result to events of the user, without those on models of `withoutTypes`, and events on
-   *   models of `resourceTypes`
+   * @param whose  limits the result to (a) events of the user, except those on models of `withoutTypes`, and (b) events
+   *   of all users on models of `resourceTypes`
    */
   async recent(
     most: number,

@@ -104,7 +104,10 @@ export class EventsController {
     }
   }
 
-  /** Names of existing users only, as the names of failed logins are typed by anonymous users. */
+  /**
+   * Returns the user names to suggest. Names from the log are not suggested: those of failed logins come from anonymous
+   * users.
+   */
   async #names(ctx: HttpContext): Promise<string[]> {
     try {
       const own = this.site.dbConfig.adminSession()

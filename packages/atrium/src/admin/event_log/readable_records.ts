@@ -68,7 +68,7 @@ async function isReadable(
     if (view.resource.projection?.reach('read')) return false
     return await view.crud.allows('read', options, asLogged(view, row))
   } catch (error) {
-    /* A policy may need properties that are not in the log. */
+    /* A policy can need properties that are not in the log. If it fails, the record is not readable. */
     if ((error as { status?: number }).status !== 403) {
       ctx.logger.error({ err: error }, `The policy of ${view.name} failed for a logged record`)
     }

@@ -192,6 +192,8 @@ export interface ShownEvent {
 }
 
 /**
+ * Returns an event as shown on the pages.
+ *
  * @param places  titles and URLs of the logged records
  */
 export function shownEvent(site: Site, event: AdminEventLog, places: RecordPlaces): ShownEvent {

@@ -171,7 +171,9 @@ export class DatabaseIntegration implements EventIntegration {
     return await this.#insert(event, insert, { client, partOf })
   }
 
-  /** @param client  inserts the rows of many records together */
+  /**
+   * @param client  client that inserts the rows of several records together; undefined: each row is passed to `insert`
+   */
   async #insert(
     event: AdminEvent,
     insert: (table: string, row: Row) => Promise<unknown>,

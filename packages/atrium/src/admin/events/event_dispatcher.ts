@@ -206,8 +206,8 @@ export class EventDispatcher implements WriteObserver {
   }
 
   /**
-   * Returns how to log by statements, which the built-in integration does if the log is in the same database as the
-   * write. Subclasses that override `log` get calls of `log` instead.
+   * Returns the function that logs by statements if the built-in integration logs to the same database as the write;
+   * undefined otherwise, and for subclasses that override `log`, which is called instead.
    */
   recordsByStatements(
     client: QueryClientContract,

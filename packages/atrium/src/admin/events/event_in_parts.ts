@@ -30,7 +30,7 @@ export class EventInParts extends LongAction {
     this.#logged = logged
   }
 
-  /** Data that all transactions have logged, including this action */
+  /** Logged data of all transactions so far, including this one */
   get logged(): LoggedParts {
     return { ...this.#logged, event: this.eventId }
   }

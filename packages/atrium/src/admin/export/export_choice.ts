@@ -52,7 +52,7 @@ export interface ExportChoice {
   bom: boolean
   /** True to write texts unchanged, including formulas */
   raw: boolean
-  /** True to use labels instead of API names, and of values of enums, in CSV and XLSX */
+  /** True to use labels in CSV and XLSX, instead of API names and of the values of enums */
   labels: boolean
   /** True to add columns with the titles of referenced records */
   titles: boolean

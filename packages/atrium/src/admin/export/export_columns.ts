@@ -83,7 +83,9 @@ export async function exportColumns(
   return columns
 }
 
-/** Returns the columns of related records by name. They are read together, with one query per relation. */
+/**
+ * Returns the columns of related records by name. All of these columns are read together, with one query per relation.
+ */
 function relatedColumns(
   view: ModelView,
   chosen: readonly ColumnChoice[]
@@ -111,7 +113,11 @@ function relatedColumns(
   return new Map(columns.map((one) => [one.name, one]))
 }
 
-/** @param as  name of the column in the export */
+/**
+ * Returns the export column of a field.
+ *
+ * @param as  name of the column in the export
+ */
 function fieldColumn(view: ModelView, name: string, as: string): ExportColumn {
   const column = view.resource.fields.find(({ apiName }) => apiName === name)
   const isNumber = column?.kind === 'integer' || column?.kind === 'number'

@@ -152,7 +152,10 @@ export class ExportJob extends JobKind {
       const message = this.site.text('export.done', { records: this.#records(view, count) })
       return { message, file, name: fileName(view, format), bytes: progress.bytes, permissions }
     } catch (error) {
-      /* A stopped job is resumed later. An incomplete file is never available for download. */
+      /*
+       * A stopped job is resumed later, so its export is not logged as interrupted. Incomplete files cannot be
+       * downloaded.
+       */
       if (!(error instanceof JobStopped)) {
         logExport(ctx, this.site, list, choice, { count: 0, isInterrupted: true })
       }

@@ -133,7 +133,7 @@ function begin(
     ctx.logger.error({ err: error }, 'An export has failed midway')
     output.destroy(error)
   })
-  /* If the client has disconnected, writing possibly never ends. */
+  /* If the client has disconnected, writing possibly never ends, so the snapshot ends with the connection. */
   Promise.race([writing, left])
     .catch(() => {})
     .finally(end)

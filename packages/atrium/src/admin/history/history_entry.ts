@@ -86,7 +86,7 @@ function singleChange(changed: Comparison['changed']): HistoryEntry['single'] {
   return isShort ? only : null
 }
 
-/** Returns true for timestamp columns that the model sets, as they only repeat the time of the version. */
+/** Returns true for timestamp columns that the model sets, which only repeat the time of the version. */
 export function isAutomaticTimestamp({ resource }: ModelView, name: string): boolean {
   const column = resource.columns.find(name)
   return column !== undefined && resource.isStamp(column)

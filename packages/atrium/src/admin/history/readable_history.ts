@@ -59,8 +59,8 @@ async function namesSeenOf(
 }
 
 /**
- * Names of relations whose keys are hidden, as the log contains the keys of all related records regardless of
- * permissions.
+ * Returns the names of the relations whose keys are hidden from the user, as the log contains the keys of all related
+ * records regardless of permissions.
  */
 async function withheldRelations(
   ctx: HttpContext,
@@ -95,8 +95,9 @@ export interface ReadableHistory extends HistoryOf {
 }
 
 /**
- * Returns the history of a record for users who can see the record. That of a permanently deleted record is limited to
- * superusers and users who can see all records and fields of the model, and to what the policy allows of its last state.
+ * Returns the history of a record for users who can see the record. The history of a permanently deleted record is
+ * limited to superusers and users who can see all records and fields of the model, and to what the policy allows of its
+ * last state.
  *
  * @param view  the view, limited by the user's roles
  * @throws PageNotFound  if the record does not exist or the user can't see it
@@ -158,8 +159,8 @@ export function seesWhole({ resource: { base, projection } }: ModelView): boolea
 }
 
 /**
- * Returns the id of the first event of the history. A key may have belonged to an earlier record, which users with
- * limited permissions must not see.
+ * Returns the id of the first change that the user can see; 0 for all. The key can have belonged to an earlier record,
+ * which users with limited permissions must not see.
  */
 async function beginOf(
   ctx: HttpContext,

@@ -64,7 +64,7 @@ export interface VersionField {
   isOffered: boolean
 }
 
-/** Returns the fields of a version that the user can see, with the information which can be restored. */
+/** Returns the fields of a version that the user can see, and which of them can be restored. */
 export async function versionFields(
   ctx: HttpContext,
   site: AdminSite,
@@ -138,7 +138,7 @@ function isSame(logged: unknown, value: unknown): boolean {
 }
 
 /**
- * Returns the ids of the two versions that the history's form selects for a comparison; null if the request is not a
+ * Returns the ids of the versions that the history's form selects for a comparison; null if the request is not a
  * comparison.
  */
 export function comparedVersions({ request }: HttpContext): string[] | null {

@@ -76,7 +76,10 @@ function modelAt(site: AdminSite, { request }: HttpContext): ModelView | undefin
 }
 
 /**
- * @throws Problem 401, or 403 for a user who has to set up a second factor first
+ * Requires a signed-in user.
+ *
+ * @throws Problem 401  without a login
+ * @throws Problem 403  for a user who has to set up a second factor first
  */
 async function requireProgram(site: AdminSite, ctx: HttpContext): Promise<void> {
   try {

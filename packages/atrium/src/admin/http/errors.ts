@@ -38,7 +38,7 @@ export class PageNotFound extends Exception {
   static status = 404
   static code = 'E_PAGE_NOT_FOUND'
   static message = 'There is no such page'
-  /** List that such records are in */
+  /** List of the model, which the error page links to */
   list?: { label: string; url: string }
 }
 

@@ -51,7 +51,7 @@ export interface FlashRecord {
   url: string | null
 }
 
-/** Name of the encrypted cookie of the site, which does not use the application's sessions. */
+/** Name of the encrypted cookie with the message; the site does not use the application's sessions */
 const COOKIE = 'admin_flash'
 
 const READ = new WeakMap<HttpContext, Flash | null>()

@@ -1,10 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { TooManyValues } from './errors.js'
 
-/* Maximum number of values; more than any form of the site has */
+/* Maximum number of values of a field; more than any field of the site has */
 const MOST_VALUES = 1000
 
-/** Maximum number of fields of a form, or of values of a multipart form */
+/** Maximum number of different field names of a form, or of all values of a multipart form */
 export const MOST_FIELDS = 10_000
 
 const read = new WeakMap<HttpContext, Map<string, string[]>>()
@@ -77,9 +77,7 @@ const LONGEST = 256 * 1024
 const MOST_TEXTS = 2000
 
 /**
- * Returns the values of a form that an anonymous user has sent. Nothing is written to the disk.
- *
- * Files are ignored.
+ * Returns the values of a form that an anonymous user has sent. Files are ignored, and nothing is written to the disk.
  *
  * @returns null if the body is not a valid form, has no length, is longer than `LONGEST` (then it is not read to the
  *   end) or has more than `MOST_TEXTS` texts

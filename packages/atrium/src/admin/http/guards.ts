@@ -40,8 +40,8 @@ export function refuseOutsiders(ctx: HttpContext): void {
 }
 
 /**
- * Guard of every route except login: requires a signed-in user. It is attached to the routes, so that alternative
- * spellings of a path cannot bypass it.
+ * Guard of the routes that require a signed-in user. It is attached to the routes, so that alternative spellings of a
+ * path cannot bypass it.
  */
 export async function signInGuard(ctx: HttpContext, next: NextFn): Promise<void> {
   await requireSignIn(ctx)
@@ -49,7 +49,10 @@ export async function signInGuard(ctx: HttpContext, next: NextFn): Promise<void>
   await next()
 }
 
-/** Guard of the form that ends viewing the site as a role, which is the only form accepted in that mode. */
+/**
+ * Guard of the forms that end viewing the site as a role or being signed in as another user. Other forms are rejected
+ * while a role is viewed.
+ */
 export async function signedInGuard(ctx: HttpContext, next: NextFn): Promise<void> {
   await requireSignIn(ctx)
   await next()
@@ -65,7 +68,9 @@ export async function factorlessGuard(ctx: HttpContext, next: NextFn): Promise<v
 }
 
 /**
- * @throws SignInRequired
+ * Requires a signed-in user.
+ *
+ * @throws SignInRequired  without a login, or if the session has ended
  * @throws FactorRequired  for a user who has to set up a second factor first
  */
 export async function requireSignIn(ctx: HttpContext): Promise<void> {

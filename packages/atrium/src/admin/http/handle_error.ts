@@ -109,7 +109,7 @@ async function askForProof(site: AdminSite, { next }: ReauthenticationRequired, 
     next ??
     returnPath(site, here ?? (pathname && pathname + search)) ??
     (await pageAddress(site, ctx))
-  /* The page of a draft itself shows that the form has to be sent again. */
+  /* `refused` shows that the form has to be sent again; the page of a draft (`next`) shows this itself. */
   const isRefused = !isRead && next === undefined
   const query = new URLSearchParams({ next: wanted, ...(isRefused && { refused: '1' }) })
   const page = `${site.url('/reauthenticate')}?${query}`

@@ -48,7 +48,7 @@ export async function inUploadFolder(work: (folder: string) => Promise<void>): P
 }
 
 /**
- * Parses the body of a public form without files. A single accepted content type keeps the attack
+ * Parses the body of a short form without files, such as the login. A single accepted content type keeps the attack
  * surface small.
  *
  * @throws Exception  with status 413 for more than 16 KB, 415 for another content type

@@ -13,6 +13,8 @@ import { PageNotFound } from './errors.js'
 export type RecordLinks = (key: KeyValue, isDeleted?: boolean) => string | null
 
 /**
+ * Returns the function that returns the URLs of the given records.
+ *
  * @param view  view with the permissions of the user's roles
  * @param keys  keys of records that the signed-in user is allowed to list
  */
@@ -61,6 +63,8 @@ export async function findRecord(ctx: HttpContext, view: ModelView): Promise<Fou
 }
 
 /**
+ * Returns the key in the parameters of a route.
+ *
  * @throws PageNotFound  for parameters that are not a key of the model
  */
 export function keyIn(params: Record<string, string>, { resource }: ModelView): KeyValue {

@@ -8,7 +8,7 @@ export interface Drawing {
   isTime: boolean
   title: string
   labels: readonly string[]
-  /** Colours of the values on the axis, for one series */
+  /** Colours of the values on the axis, if there is only one series */
   colors: ReadonlyArray<string | undefined>
   series: ReadonlyArray<{
     label: string

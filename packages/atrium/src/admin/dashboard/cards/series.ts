@@ -41,11 +41,9 @@ export interface ChartData {
 const MOST_VALUES = 10
 /* Maximum number of colours of a stacked chart */
 const MOST_SERIES = 6
-/*
- * Maximum number of days, weeks, months or years that are read with one query each, and of concurrent queries
- */
+/* Maximum number of groups of one query; also of the days of a period that is read with one query */
 const MOST_GROUPS = 1000
-/* Maximum number of days, weeks, months or years that are read one by one, and of those read concurrently */
+/* Maximum number of days, weeks, months or years that are read with one query each, and of concurrent queries */
 const MOST_PARTS = 200
 const AT_ONCE = 4
 /* Days of a time axis without a period in the query */
@@ -169,7 +167,11 @@ async function overTime(
 
 type Row = Record<string, unknown>
 
-/** @throws TooManyGroups  if not all of them can be read */
+/**
+ * Returns the sum or count of each group of values of the columns.
+ *
+ * @throws TooManyGroups  if not all groups can be read
+ */
 async function groups(
   ctx: HttpContext,
   parameters: ListParameters,

@@ -41,6 +41,8 @@ export class OncePerMinute {
   }
 
   /**
+   * Returns true if the cause is admitted, and remembers it.
+   *
    * @param kind  category of the cause, one of a small number
    * @returns false if the cause was admitted within the last minute; above the maximum number of causes, if the kind
    *   was
@@ -134,7 +136,7 @@ const READS = ['GET', 'HEAD', 'OPTIONS']
  */
 const MAX_LOOKUPS = 20
 
-/* Maximum length of the column */
+/* Maximum length of a key in the event log */
 const LONGEST_KEY = 512
 
 /**
