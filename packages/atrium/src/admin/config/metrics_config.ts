@@ -7,7 +7,7 @@ import { isNetwork } from '#base/http/network'
 export interface MetricsConfig {
   /** Token of the header `Authorization: Bearer` */
   token: Secret<string> | undefined
-  /** Addresses and networks of clients, such as `10.0.0.0/8`. Behind a trusted proxy, those of the clients themselves */
+  /** Addresses and networks of clients, such as `10.0.0.0/8`. Behind a trusted proxy, those of the proxy's clients */
   addresses: readonly string[]
 }
 

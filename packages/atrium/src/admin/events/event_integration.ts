@@ -56,8 +56,8 @@ export interface EventIntegration {
   /**
    * @param event    the event to log
    * @param options  `client`: transaction of the write, if the log takes part in it; `partOf`: id of the event that
-   *   this one continues, for example of an import in several transactions. Records are added to that event, and details
-   *   replace the previous ones
+   *   this one continues, for example of an import in several transactions. Records are added to that event, and
+   *   details replace the previous ones
    * @returns the id of the event, if the site can read the event
    */
   log(

@@ -72,8 +72,8 @@ export function adminActor(ctx: HttpContext): AdminActor {
 }
 
 /**
- * Returns an actor for code that acts as an admin user: `runAs(userActor(user), work)`, or `{ actor: userActor(user)
- * }`. Roles, policy and scope apply to that user.
+ * Returns an actor for code that acts as an admin user: `runAs(userActor(user), work)`, or the option `actor` of an
+ * operation. Roles, policy and scope apply to that user.
  *
  * @param user  a row, or an object with the user's id, such as `site.user` of a template, whose row is read when an
  *   operation needs it. A user who is not found has no roles.

@@ -13,7 +13,7 @@ import { guardOf } from './admin_guard.js'
 export const PROOF_MINUTES = 10
 
 /**
- * Models whose records determine permissions, or who receives data. Every write to them requires a recent
+ * Models whose records determine permissions or the recipients of data. Every write to them requires a recent
  * reauthentication.
  */
 const GUARDED: readonly LucidModel[] = [AdminUser, AdminRole, AdminAccessToken, AdminWebhook]

@@ -141,6 +141,8 @@ export class ConsoleParts {
   }
 
   /**
+   * Reverts the written rows.
+   *
    * @returns a list in words of the records that could not be reverted; null if all were reverted
    */
   async #revert(): Promise<string | null> {

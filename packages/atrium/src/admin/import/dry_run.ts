@@ -140,7 +140,11 @@ export class Tally {
     return created + changed + unchanged + invalid
   }
 
-  /** @returns the errors that were added */
+  /**
+   * Counts the rows.
+   *
+   * @returns the errors of the invalid rows
+   */
   add(drafts: readonly Draft[]): ImportError[] {
     const faults: ImportError[] = []
     for (const draft of drafts) {

@@ -46,7 +46,7 @@ export async function sweepTemporary(folder = tmpdir()): Promise<number> {
 let sweptAt = 0
 
 /**
- * Removes such folders unless this process has done so within the last day, because a separate worker process does it
+ * Calls `sweepTemporary` unless this process has done so within the last day. A separate worker process calls it
  * nowhere else.
  */
 async function sweepDaily(): Promise<void> {
@@ -128,7 +128,7 @@ export async function keysBefore(time: Date): Promise<Set<string>> {
     const name = basename(path)
     const key = NAME.exec(name)?.[1]
     if (key === undefined || keys.has(key)) continue
-    /* Another process may have removed the file in the meantime. */
+    /* Another process can have removed the file in the meantime. */
     const data = await disk.getMetaData(`${FOLDER}/${name}`).catch(() => null)
     if (data && data.lastModified < time) keys.add(key)
   }

@@ -17,8 +17,9 @@ export interface CheckedColumns {
  * Checks the mapping of columns to fields.
  *
  * @param count  number of columns of the file
- * @throws ImportRefused  for a field that the importer is not allowed to import, a field of two columns or of a column and
- *   a fixed value, a key that does not identify a single record, and required fields without a column if all rows are new records
+ * @throws ImportRefused  for a field that the importer is not allowed to import, a field of two columns or of a column
+ *   and a fixed value, a key that does not identify a single record, and required fields without a column if all rows
+ *   are new records
  */
 export function checkColumns(
   resource: Resource,

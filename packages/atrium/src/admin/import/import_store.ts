@@ -146,7 +146,7 @@ export class ImportStore {
     }
   }
 
-  /** Returns the keys of files that no import has. */
+  /** Returns the given keys of files that belong to no import. */
   async unknownKeys(keys: readonly string[]): Promise<string[]> {
     const unknown: string[] = []
     for (const some of chunks(keys, ROWS_PER_READ)) {
@@ -179,7 +179,7 @@ export class ImportStore {
     if (one.jobId === null) return
     const job = await this.#jobOf(one)
     if (job && isUnfinished(job)) return
-    /* A job saves the import before the job ends. */
+    /* A job saves the import before the job ends, so the saved state is read again. */
     const present = await AdminImport.query({ client: this.#reading() }).where('id', one.id).first()
     if (present && present.state !== one.state) {
       one.merge(present.$attributes)

@@ -47,7 +47,7 @@ const SHORT = 512 * 1024
  */
 const LEEWAY = { hours: 1 }
 
-/* Maximum length of the table's column */
+/* Maximum length of a file name in the table */
 const LONGEST_NAME = 255
 
 /** An uploaded file. */
@@ -336,7 +336,7 @@ const IMPORTS = new WeakMap<AdminSite, Imports>()
 
 const UNTRIED = { state: 'columns', trial: null, counts: null } as const
 
-/** @throws ImportRefused */
+/** @throws ImportRefused  while a job works on the import, and after rows were written */
 function refuseBusy({ counts, state }: AdminImport): void {
   if (state === 'done') throw new ImportRefused('import.refused.done')
   if (state === 'trying' || state === 'running') throw new ImportRefused('import.refused.busy')

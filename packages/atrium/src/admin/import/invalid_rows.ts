@@ -45,7 +45,8 @@ export async function writeInvalidRows(
 }
 
 /**
- * Reads the errors of rows in parallel with the rows. The caller has to close it, because it can stop before the end.
+ * Reads the errors of rows in parallel with the rows. The caller has to call `close`, as reading can stop before the
+ * end.
  */
 class Errors {
   readonly #lines: AsyncGenerator<string, void>

@@ -31,7 +31,7 @@ export interface JobFile {
 }
 
 /**
- * A kind of background job, such as a bulk task. The site registers each kind once, in every process that may run it.
+ * A kind of background job, such as a bulk task. The site registers each kind once, in every process that can run it.
  */
 export abstract class JobKind {
   /** Name such as `bulk`; stored with each job */
@@ -127,6 +127,6 @@ export abstract class JobKind {
     return true
   }
 
-  /** Removes data that only an unfinished job needs. May be called twice. */
+  /** Removes data that only an unfinished job needs. Can be called twice. */
   async cleanUp(_job: AdminJob): Promise<void> {}
 }

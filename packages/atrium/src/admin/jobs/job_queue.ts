@@ -11,8 +11,8 @@ import type { Knex } from 'knex'
 
 /**
  * Job queue in a database table. The library polls for jobs with two transactions (delayed jobs, next job) of six
- * statements on the writing connection, every few seconds even on an idle server; on SQLite they block other writers
- * and wait for them. This adapter first runs a query, and starts the transactions only if there is a job.
+ * statements on the writing connection, every few seconds even on an idle server. On SQLite, these transactions block
+ * other writers and wait for them. This adapter first runs a query, and starts the transactions only if there is a job.
  */
 export class DatabaseQueue extends KnexAdapter {
   constructor(
@@ -101,7 +101,7 @@ export class JobQueue {
 
   /** Makes jobs of killed processes available again. */
   async recover(): Promise<void> {
-    /* Renews first, as a renewal may have waited for SQLite's writer until the lease expired. */
+    /* Renews first, as an earlier renewal can have waited for SQLite's writer until the lease expired. */
     await this.renew()
     await this.adapter.recoverStalledJobs(QUEUE, LEASE, MOST_RECOVERIES)
   }
@@ -155,7 +155,7 @@ export class JobTurns {
       if (counts && !isRedelivered && !(await this.#mayBegin(job, workers))) return LATER
       const begun = await this.store.begin(id, isRedelivered)
       if (!begun || !counts) return begun
-      /* Another process may have started a job of the same user concurrently. */
+      /* Another process can have started a job of the same user concurrently. */
       const isFirst = isRedelivered || begun.state !== 'running' || !(await this.#hasLong(begun))
       if (!isFirst && (await this.store.release(begun))) return LATER
       this.#long.add(id)

@@ -98,7 +98,7 @@ export class JobRun {
   }
 
   /**
-   * Checks that the run may continue. Call it between steps.
+   * Checks that the run is still the job's current one, and that the process is not stopping. Call it between steps.
    *
    * @throws JobStopped     if the process is stopping
    * @throws JobSuperseded  if the job was cancelled or another process has taken it over

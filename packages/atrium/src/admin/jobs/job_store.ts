@@ -118,7 +118,10 @@ export class JobStore {
     await this.#of(job, job.run!).update(valuesOf(progress))
   }
 
-  /** Puts the job of a stopping process back into the queue. */
+  /**
+   * Puts the job of a stopping process back into the queue. Returns false if the run is no longer the job's current
+   * one.
+   */
   async release(job: AdminJob): Promise<boolean> {
     const state = job.state === 'reverting' ? 'reverting' : 'queued'
     const query = this.#of(job, job.run!).where('state', job.state)
@@ -126,7 +129,7 @@ export class JobStore {
   }
 
   /**
-   * Marks the job to be reverted by the current run.
+   * Marks the job to be reverted by the current run. Returns false if the run is no longer the job's current one.
    *
    * @param reason  error message; null if the job was cancelled
    */
@@ -151,7 +154,7 @@ export class JobStore {
   }
 
   /**
-   * Ends a run.
+   * Ends a run. Returns false if the run is no longer the job's current one.
    *
    * @param client  client of the transaction that contains the run's last writes
    */

@@ -62,7 +62,7 @@ export function inPeriod(column: Column, { from, to }: Period): Condition {
   if (column.kind === 'date') {
     return readCondition(column, 'between', [from.toISODate()!, to.toISODate()!])
   }
-  /* Half-open interval, as a time may have fractions of a second. */
+  /* Half-open interval, as a time can have fractions of a second. */
   const conditions = [
     readCondition(column, 'gte', inUtc(from.startOf('day'))),
     readCondition(column, 'lt', inUtc(to.plus({ days: 1 }).startOf('day'))),

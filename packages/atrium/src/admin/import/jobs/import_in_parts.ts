@@ -147,6 +147,8 @@ export class ImportInParts {
   }
 
   /**
+   * Writes the rows of the file.
+   *
    * @returns the tally of all invalid rows if they ended the import; null if everything is written
    */
   async perform(path: string): Promise<Tally | null> {
@@ -181,7 +183,7 @@ export class ImportInParts {
     }
   }
 
-  /** @returns the drafts of the part if invalid rows end the import */
+  /** @returns the checked rows of the part if invalid rows end the import; otherwise null */
   async #part(
     present: ImportInJob,
     checker: RowChecker,

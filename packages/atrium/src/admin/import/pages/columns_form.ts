@@ -54,7 +54,7 @@ export function readShape(ctx: HttpContext, shape: FileShape): ChosenShape {
   const sent = sentTexts(ctx)
   const encoding = singleText(sent, 'encoding')
   const sheet = singleText(sent, 'sheet')
-  /* Trimming would remove a tab. */
+  /* Not trimmed, as a tab is a delimiter. */
   const delimiter = sent.get('delimiter')?.at(0)
   const line = singleText(sent, 'heading')
   const heading = line === undefined || line === '' ? undefined : Number(line)

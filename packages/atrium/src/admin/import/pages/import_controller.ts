@@ -222,7 +222,11 @@ export class ImportController {
     return job?.fault ?? undefined
   }
 
-  /** @throws the error itself if it is not caused by the file or the form */
+  /**
+   * Returns the message of an error.
+   *
+   * @throws the error itself if it is not caused by the file or the form
+   */
   #words(error: unknown): string {
     if (!(error instanceof FileError || error instanceof ImportRefused)) throw error
     return this.site.text(error.key, error.data)

@@ -100,7 +100,7 @@ export function importAdvice(site: AdminSite, { done, notes, payload }: AdminJob
 /**
  * Returns a text about the effect of cancelling an import.
  *
- * @returns null if the import is written in parts
+ * @returns null if invalid rows are skipped
  */
 export function importCancelNote(site: AdminSite, { model, payload }: AdminJob): string | null {
   if (payload.skipFaulty === true) return null

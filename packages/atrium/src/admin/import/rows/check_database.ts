@@ -177,8 +177,8 @@ interface ForeignColumn {
 }
 
 /**
- * Checks that the records exist that rows refer to, with one statement for 200 values. If the importer's permissions on
- * them are restricted, each row is also checked for that.
+ * Checks that the records exist that rows refer to, with one statement for 200 values. If the importer can refer to
+ * only some of these records, that is checked for each row as well.
  */
 export class ReferredRows {
   readonly #foreign: ForeignColumn[]

@@ -34,7 +34,7 @@ async function tryWrites(
 ): Promise<void> {
   const { crud } = spec.importer.view
   if (!crud.hasOwnPreparation) return await tryAll(site, spec, drafts, client)
-  /* Custom code can write with the transaction that it gets. */
+  /* Custom code can write with the transaction that it gets, so the transaction is rolled back. */
   try {
     await inTransaction(spec.importer.view.client(), async (transaction) => {
       await tryAll(site, spec, drafts, transaction)
@@ -109,6 +109,8 @@ export class RowChecker {
   }
 
   /**
+   * Returns the checked rows, with the errors that were found.
+   *
    * @param client  client to read with; in a transaction that then writes the rows, the records are locked
    * @param isDryRun  true to check policy, scope and custom code as well, because no write will do so
    */

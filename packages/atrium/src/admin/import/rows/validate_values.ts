@@ -46,15 +46,15 @@ async function validate(site: Site, spec: ImportSpec, draft: Draft): Promise<voi
 }
 
 /**
- * Determines the values of the other fields of an invalid row, because unique values and references can be invalid as
- * well.
+ * Determines the values of the valid fields of an invalid row, so that their unique values and references are checked
+ * as well.
  */
 async function validateInvalidRow(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
   if (isInvalidIn(draft, namesOf(spec.key))) return
   try {
     await validate(site, spec, draft)
   } catch (error) {
-    /* The error concerns the fields that are left out here. */
+    /* Ignored, as the error concerns the fields that are left out here. */
     if (!isForPeople(error)) throw error
   }
 }
