@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { EndpointCreator, useTokenAuthorizer, ValueError } from '#crud'
-import { Crate, called, Shelf } from '#tests/fixtures/batches'
+import { Crate, called, duringValidation, Shelf } from '#tests/fixtures/batches'
 import { bearerIsUser } from '#tests/fixtures/crud'
 import { emptyAdminTables, cookiesOf, makeUser } from '#tests/helpers/admin'
 import { insertRow } from '#tests/helpers/databases'
@@ -269,6 +269,47 @@ test.group('Upserts in a batch', (group) => {
     assert.equal(taken.status, 409)
     assert.deepEqual(errorsOf(taken.body), ['upsert 0 label unique'])
     assert.deepEqual(await crates(), ['a 1'])
+  })
+
+  test('[W9.7] concurrent batches that upsert the same new items all succeed')
+    .with([
+      [1, 1, 1, 1],
+      [1, -1],
+    ])
+    .run(async ({ assert }, directions) => {
+      const labels = ['a', 'b', 'c', 'd', 'e', 'f']
+      const responses = await Promise.all(
+        directions.map((direction, weight) => {
+          const items = labels.map((label) => ({ label, weight }))
+          return post(BATCH, { upsert: direction > 0 ? items : items.reverse(), on: ['label'] })
+        })
+      )
+      for (const { status, text } of responses) assert.equal(status, 200, text)
+      const stored = await crates()
+      assert.deepEqual(stored.map((one) => one.split(' ')[0]).toSorted(), labels)
+      /* The last batch wrote all items. */
+      assert.lengthOf(new Set(stored.map((one) => one.split(' ')[1])), 1)
+    })
+
+  test('[W9.7] an upsert of an item that was deleted after its validation creates it', async ({
+    assert,
+  }) => {
+    await insertCrate('a', { weight: 1 })
+    duringValidation.push(async () => void (await db.from('batch_crates').delete()))
+    const { body, status } = await post(BATCH, {
+      upsert: [{ label: 'a', weight: 5, content: 1 }],
+      on: ['label'],
+    })
+    assert.equal(status, 200)
+    assert.equal(body.upserted[0].weight, 5)
+    assert.deepEqual(await crates(), ['a 5'])
+  })
+
+  test('[W9.7] a conflict that remains is not tried again', async ({ assert }) => {
+    await insertCrate('gone', { is_deleted: true })
+    const { status } = await post(BATCH, { upsert: [{ label: 'gone' }], on: ['label'] })
+    assert.equal(status, 409)
+    assert.deepEqual(called, ['create gone'])
   })
 
   test('[W9] on must name a unique field or the key')

@@ -33,8 +33,8 @@ export interface SingleWrites {
   update(key: unknown, values: Values, options: UpdateOptions): Promise<Item | null>
 }
 
-/* Another writer can create, delete or lock the same item in between. */
-const MOST_ATTEMPTS = 4
+/** Maximum number of attempts, because another writer can create, delete or lock the same item in between. */
+export const MOST_ATTEMPTS = 4
 
 /**
  * Changes the item that has the values of the key, or creates it. See `LucidCrud.upsert`. If a concurrent write of

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Column } from '#base/columns/column'
 import type { KeyValue } from '#base/columns/key'
-import { listed, Problem, ValueError, type FieldError } from '#base/errors'
+import { unavailability } from '#base/database/unavailable'
+import { listed, Problem, ValueError, type BatchError, type FieldError } from '#base/errors'
 import { invalidBody } from '#base/http/problems'
 import { parseUpdate } from '#base/schema/parse_update'
-import { conditionOfKey, uniqueColumns } from '../../operations/upsert.js'
+import { conditionOfKey, MOST_ATTEMPTS, uniqueColumns } from '../../operations/upsert.js'
 import { isHiddenFrom } from '../../request/item_request.js'
 import type { Resource } from '../../resource/resource.js'
 import type { Condition } from '#base/columns/condition'
@@ -94,6 +96,43 @@ export class UpsertReader {
     return Array.isArray(values) ? values : { key, values }
   }
 }
+
+/**
+ * Validates and writes a batch. If a concurrent write creates or deletes an item of an upsert in between, the batch is
+ * validated and written again.
+ *
+ * @param isWithin  true in a transaction of the caller, which a deadlock ends as a whole
+ * @throws the errors of both functions
+ */
+export async function repeatOnRace<Batch extends { upsert: readonly Upsert[] }, Result>(
+  validate: () => Promise<Batch>,
+  write: (batch: Batch) => Promise<Result>,
+  isWithin: boolean
+): Promise<Result> {
+  let batch = await validate()
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write(batch)
+    } catch (error) {
+      const canRepeat = batch.upsert.length > 0 && attempt < MOST_ATTEMPTS
+      const isBusy = !isWithin && unavailability(error) === 'busy'
+      if (!canRepeat || !(isBusy || areUpsertsRefused(error))) throw error
+      const again = await validate()
+      if (!isBusy && isDeepStrictEqual(keysOf(again), keysOf(batch))) throw error
+      batch = again
+    }
+  }
+}
+
+/** True if each error is an upsert's unique value that is registered, or an upsert's item that does not exist. */
+function areUpsertsRefused(error: unknown): boolean {
+  const errors = error instanceof Problem ? ((error.errors ?? []) as Partial<BatchError>[]) : []
+  const isRefused = ({ operation, rule }: Partial<BatchError>) =>
+    operation === 'upsert' && (rule === 'unique' || rule === 'exists')
+  return errors.length > 0 && errors.every(isRefused)
+}
+
+const keysOf = ({ upsert }: { upsert: readonly Upsert[] }) => upsert.map(({ key }) => key)
 
 function columnsOf(resource: Resource, on: unknown): Column[] {
   const { columns } = resource

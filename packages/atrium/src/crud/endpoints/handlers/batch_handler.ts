@@ -24,6 +24,7 @@ import {
   type Batch,
   type BatchCalls,
 } from '../batch/batch.js'
+import { repeatOnRace } from '../batch/upserts.js'
 import type { EndpointAccess } from '../endpoint_access.js'
 
 /* Levels that a batch adds to a body, so that an item of a batch can be nested as deeply as a single item */
@@ -57,8 +58,8 @@ export async function handleBatch(ctx: HttpContext, options: BatchHandlerOptions
   const mayRead = await access.mayRead(ctx)
   const resource = await resourceOf()
   const wanted = preferredReturn(ctx)
-  const response = await idempotentBatch.response(ctx, body, callOptions, async (within) => {
-    const batch = await validateBatch(resource, sent, {
+  const validate = async () =>
+    await validateBatch(resource, sent, {
       isStrict: strictBody,
       stored: async (key) => (mayRead ? await options.fetch(key) : null),
       find: async (condition) => {
@@ -67,10 +68,15 @@ export async function handleBatch(ctx: HttpContext, options: BatchHandlerOptions
         return found ? resource.key.of(found.record) : null
       },
     })
-    return await within(() =>
-      write(ctx, resource, batch, { ...options, mayRead, returning: wanted !== 'minimal' })
+  const writeOptions = { ...options, mayRead, returning: wanted !== 'minimal' }
+  const isWithin = callOptions().client?.isTransaction === true
+  const response = await idempotentBatch.response(ctx, body, callOptions, (within) =>
+    repeatOnRace(
+      validate,
+      (batch) => within(() => write(ctx, resource, batch, writeOptions)),
+      isWithin
     )
-  })
+  )
   /* The tag of the last updated item does not apply to the batch. */
   ctx.response.removeHeader('etag')
   if (wanted) ctx.response.header('preference-applied', `return=${wanted}`)
