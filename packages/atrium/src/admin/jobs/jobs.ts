@@ -18,7 +18,9 @@ import { JobWorker } from './job_worker.js'
 import { inZone, presentZone, UTC } from '../time/time_zone.js'
 import { guardOf } from '../identity/admin_guard.js'
 
-/* Maximum interruptions of a job; one whose process was killed this often may kill the next one, too. */
+/*
+ * Maximum number of interruptions of a job. A job whose process was killed more often probably kills the next one, too.
+ */
 const MOST_INTERRUPTIONS = 3
 
 /* Delay in milliseconds before a job that is not allowed to start yet is tried again */
@@ -154,8 +156,8 @@ export class Jobs {
     const kind = await this.kindOf(job)
     if (!kind || kind.again === null || job.pending !== null) return false
     /*
-     * Not offered if records could not be reverted: any of the records may be left, so a run could not tell where to
-     * start.
+     * Not offered if records could not be reverted: these can be any of the job's records, so a run could not tell
+     * where to start.
      */
     if (kind.reverts(job) && job.done > 0 && job.state !== 'done') return false
     return (
@@ -195,7 +197,7 @@ export class Jobs {
     this.#worker = new JobWorker(await this.queue(), this.concurrency, (job) =>
       job.isRedelivered ? this.runAgain(job.id) : this.run(job.id, false)
     )
-    /* Enqueues lost jobs: a process may have stopped after storing a job and before adding it to the queue. */
+    /* Enqueues lost jobs: a process can have stopped after storing a job and before adding it to the queue. */
     try {
       const lost = await this.store.waitingSince(DateTime.utc().minus({ minutes: 1 }))
       for (const id of lost) await this.#enqueue(id)

@@ -18,7 +18,7 @@ const LONGEST_PAUSE = 100
 
 const FIRST = 50
 const LEAST = 5
-/* Limits the part, as its log entries are created in one turn of the event loop. */
+/* Maximum number of records of a part: requests wait while its log entries are created */
 const MOST = 200
 
 /** Adapts the number of records that a job writes per transaction to the duration of the last ones. */
@@ -39,7 +39,7 @@ export class PartSize {
     const result = await write()
     this.#took = Math.max(1, performance.now() - begun)
     const fit = (count * LONGEST) / this.#took
-    /* Limits the change to a factor of 2, as the duration of a single part may be an outlier. */
+    /* Limits the change to a factor of 2, as the duration of a single part can be an outlier. */
     const next = Math.min(Math.max(fit, this.#rows / 2), this.#rows * 2)
     this.#rows = Math.round(Math.min(Math.max(next, LEAST), MOST))
     return result
@@ -56,7 +56,7 @@ export class PartSize {
   }
 
   /**
-   * Writes the first of the given records. If that fails, writes all of them in one transaction, as they may refer to
+   * Writes the first of the given records. If that fails, writes all of them in one transaction, as they can refer to
    * each other. The error of that attempt is thrown.
    *
    * @param all    total number of records

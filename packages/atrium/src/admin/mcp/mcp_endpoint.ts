@@ -26,7 +26,7 @@ import type { WriteBudget } from '../authentication/access_tokens/write_budget.j
 
 const SESSION = 'mcp-session-id'
 
-/* Bytes and depth of a message */
+/* Maximum bytes and nesting depth of a message */
 const BODY = { limit: 1024 * 1024, depth: 32 }
 
 const INSTRUCTIONS =

@@ -8,7 +8,7 @@ import { siteRoutes } from '../http/site_routes.js'
 import type { McpConfig } from '../config/mcp_config.js'
 import { WriteBudget } from '../authentication/access_tokens/write_budget.js'
 
-/** Part of the optional package that the server is made of */
+/** Module of the optional package that the MCP server needs */
 const SDK = '@modelcontextprotocol/sdk/server/index.js'
 
 /**
@@ -32,7 +32,7 @@ export function serveMcp(site: McpSite, config: McpConfig): void {
     .use([siteMiddleware])
 }
 
-/** Registers the MCP server, if it is enabled, and what its users do in the site. */
+/** Registers the MCP server, if it is enabled, and the forms that undo a session and renew a write budget. */
 export function mcpRoutes(site: McpSite): void {
   if (site.mcp) serveMcp(site, site.mcp)
   const sessions = controller(

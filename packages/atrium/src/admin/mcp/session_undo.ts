@@ -57,7 +57,7 @@ export class SessionUndoController {
   }
 }
 
-/** Renews the write budget of an access token: the confirmation by its owner. */
+/** Resets the write budget of an access token, after its owner has confirmed further writes. */
 export class BudgetController {
   constructor(private readonly site: McpSite) {}
 

@@ -160,7 +160,7 @@ const UNKNOWN = 'unknown'
 /** Status of a request whose client has closed the connection before the response was complete */
 const CLOSED_BY_CLIENT = '499'
 
-/* Methods that get a label of their own, so that clients cannot create labels. */
+/* Methods that are used as labels. All others share one label, so that clients cannot create labels. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /* In seconds: a response from memory takes less than a millisecond, and an export minutes. */

@@ -198,7 +198,8 @@ export interface NoticesOnPage extends ShownNotice {
 /**
  * Returns the newest unseen notice of the signed-in user, for the banner of a page.
  *
- * @returns null if there is none, or if another user acts as the user
+ * @returns null if there is none, for a part of a page, and while a superuser acts as the user or views the site as a
+ *   role
  */
 export async function noticesOf(
   site: Texts & { readonly notices: Notices },

@@ -145,7 +145,7 @@ export async function mayEach(
   return (key) => allowed.has(keyOf.toPath(key))
 }
 
-/** Returns true if the key has no null. A row of a database view may have no key, and so no URL. */
+/** Returns true if the key has no null. Rows of a database view can lack a key, and have no URL then. */
 function isWhole(key: KeyValue): boolean {
   return !key.includes(null)
 }

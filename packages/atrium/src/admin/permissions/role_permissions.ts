@@ -22,7 +22,7 @@ import {
 import { personOf, UNKNOWN, type Person } from '../identity/person.js'
 import { BoundedMap } from '#base/bounded_map'
 
-/** Engine operations of each action. Actions without an entry are only checked here. */
+/** Engine operations of each action. Actions without an entry, such as `export`, are checked by this class alone. */
 const OPERATIONS: Readonly<Record<string, readonly GrantedOperation[]>> = {
   view: ['read', 'read_multi'],
   create: ['create'],
@@ -267,7 +267,7 @@ export class RolePermissions implements Permissions {
   /**
    * Returns the scopes in which the actor is allowed to perform an action.
    *
-   * @returns scopes, any of which may include a record; null: all records, `[]`: none
+   * @returns scopes, any of which can include a record; null: all records, `[]`: none
    */
   async reachOf(actor: Actor, model: string, action: string): Promise<readonly Scope[] | null> {
     const person = await restricted(actor)

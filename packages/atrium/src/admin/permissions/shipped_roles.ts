@@ -16,7 +16,7 @@ export const SHIPPED_ROLES = [
 ]
 
 /**
- * Creates the missing default roles and gives *Everything* to all users without a role. For the migration, which may
+ * Creates the missing default roles and gives *Everything* to all users without a role. For the migration, which can
  * run again after it failed halfway.
  */
 export async function giveDefaultRoles(client: QueryClientContract): Promise<void> {

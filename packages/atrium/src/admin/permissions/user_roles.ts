@@ -59,7 +59,7 @@ export async function setRoles(
 }
 
 /**
- * Removes a role from all of its users. The caller must raise their permissions versions.
+ * Removes a role from all of its users. The caller must raise the permissions versions of these users.
  *
  * @returns role ids of each user before and after, by user id
  */

@@ -4,7 +4,7 @@ import { readingClientOf } from '../config/database_config.js'
 import AdminRole from '../models/admin_role.js'
 import { PageError } from '../text/errors.js'
 
-/** A superuser views the site as a role and can't write until this is ended. */
+/** A superuser views the site as a role, and can't write until that view ends. */
 class ViewingAsRole extends PageError {
   static status = 403
   static code = 'E_VIEWING_AS_ROLE'

@@ -23,7 +23,11 @@ export class Preferences {
     return new Map(rows.map(({ name, value }) => [String(name), JSON.parse(String(value))]))
   }
 
-  /** @param values  values by name; null removes the preference */
+  /**
+   * Stores or removes preferences of a user.
+   *
+   * @param values  values by name; null removes the preference
+   */
   async write(userId: number, values: Readonly<Record<string, unknown>>): Promise<void> {
     await this.client().transaction(async (client) => {
       for (const [name, value] of Object.entries(values)) {

@@ -35,7 +35,7 @@ const MOST_SLIPS = 3
 
 /**
  * Returns the names of models, actions, fields and scopes that the application does not have. They stay in the
- * document, as they may exist again later; until then they have no effect.
+ * document, as they can exist again later; until then they have no effect.
  */
 export function unknownNames(site: NamedSite, document: PermissionsDocument): UnknownName[] {
   return [
@@ -146,7 +146,7 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return found !== ALL && distance(name, found) <= MOST_SLIPS ? found : undefined
 }
 
-/** Names in the entry of `*` are unknown only if no model has them. */
+/** Returns the unknown names in the entry of `*`: those that no model has. */
 function unknownEverywhere(
   models: ReadonlyMap<string, ModelView>,
   entry: ModelPermissions

@@ -13,10 +13,10 @@ const DAY = 24 * 60 * 60 * 1000
 /** Day 0 of the calendar of spreadsheets, in days since 1970 */
 const EPOCH = -25_569
 
-/** Days between that calendar and the calendar that begins in 1904 */
+/** Days between the calendar of `EPOCH` and the calendar that begins in 1904 */
 const TO_1904 = 1462
 
-/** The calendar contains 29 February 1900, a day that did not exist. */
+/** Serial number of 29 February 1900, which the calendar contains although there was no such day */
 const LEAP_DAY = 60
 
 /**
@@ -151,7 +151,7 @@ export function valueOfCell(
   }
 }
 
-/** A title such as 1917 is a number in JSON, and becomes a text here. */
+/** Returns the value for a text column. A title such as 1917 is a number in JSON, and becomes a text here. */
 function textOf(cell: Cell, isWord: boolean): unknown {
   return typeof cell === 'number' || (isWord && typeof cell === 'boolean') ? String(cell) : cell
 }
@@ -161,8 +161,8 @@ function jsonValue(text: string): unknown {
 }
 
 /**
- * Converts an integer, beyond 2^53 to its digits as text. With an exponent it stays the original text, which validation
- * rejects: spreadsheets convert long integers to that format, which loses the last digits.
+ * Converts an integer; beyond 2^53 to its digits as text. Beyond 2^53, a text with an exponent is unchanged, and
+ * validation rejects it: spreadsheets convert long integers to that format, which loses the last digits.
  */
 function integerOf(text: string): unknown {
   const value = numberOf(text)
@@ -216,7 +216,7 @@ function inIso(text: string, { dateOrder, format, isFrom1904 = false }: ValueOpt
   return iso ?? text
 }
 
-/** Converts to a date. Spreadsheets can store a date as a time at midnight. */
+/** Converts to a date. Removes midnight, as spreadsheets can store a date as a time at midnight. */
 function dateOf(text: string, options: ValueOptions): string {
   return inIso(text, options).replace(/(?<=^\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?$/, '')
 }

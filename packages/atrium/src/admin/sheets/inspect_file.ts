@@ -88,7 +88,7 @@ async function readFirstRows(path: string, form: Form, least: number, wanted = 1
       if (rows.length >= FIRST_ROWS && row.line >= wanted) break
     }
   } catch (error) {
-    /* The error is reported with the position when the rows are read. */
+    /* If rows were found, the error is reported with its position when all rows are read. */
     if (!(error instanceof FileError) || rows.length === 0) throw error
   }
   return rows
@@ -281,7 +281,7 @@ async function startOf(path: string, encoding: string): Promise<string> {
       if (start.length >= START) break
     }
   } catch (error) {
-    /* The error is reported with the position when the rows are read. */
+    /* If a text was found, the error is reported with its position when the rows are read. */
     if (!(error instanceof FileError) || start === '') throw error
   }
   return start

@@ -73,7 +73,9 @@ export function jsonOf(text: string): unknown {
 /* Maximum depth for indentation; beyond it, most of a line would be spaces. */
 const DEEPEST = 32
 
-/* Texts up to the first length are always indented, texts beyond the second one never. */
+/*
+ * Maximum length with indentation: `MOST_GROWTH` times the length without, but at least `ALWAYS` and at most `LONGEST`
+ */
 const ALWAYS = 10_000
 const LONGEST = 100_000
 const MOST_GROWTH = 4

@@ -60,7 +60,8 @@ export function isFromTheRight(text: string): boolean {
 const UNESCAPED = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /**
- * Formats text from anonymous users for the log, as JSON without control sequences for terminals.
+ * Formats text from anonymous users for the log: replaces the characters that can steer a terminal or reorder text, and
+ * that the log's JSON does not escape.
  */
 export function loggable(text: string): string {
   return text.replace(UNESCAPED, byNumber)

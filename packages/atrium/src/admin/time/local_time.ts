@@ -103,6 +103,8 @@ export interface ClockTime {
 }
 
 /**
+ * Returns a time of the API as local time with the offset.
+ *
  * @param moment  time of the API, in UTC
  * @returns null for a text that is not a time, and for a time beyond the calendar
  */
@@ -152,7 +154,7 @@ function twice(moments: readonly number[], zone: string): UnreadableText {
   )
 }
 
-/** Returns the time between two times at which the offset changes. */
+/** Returns the first time after `from` at which the offset differs, accurate to a second. It has to differ at `to`. */
 function changeAfter(from: number, to: number, zone: string): number {
   const before = offsetAt(zone, from)
   let [low, high] = [from, to]
@@ -168,7 +170,7 @@ function millis(utc: string): number {
   return Date.parse(`${utc.replace(' ', 'T')}Z`)
 }
 
-/** Returns null beyond the years 1 to 9999. */
+/** Formats milliseconds as a time of the API; null beyond the years 1 to 9999. */
 function textOf(moment: number): string | null {
   const iso = new Date(moment).toISOString()
   const isYear = iso.length === ISO_LENGTH && !iso.startsWith('0000')

@@ -9,7 +9,7 @@ interface Logs {
   readonly dbConfig: DatabaseConfig
 }
 
-/* Times are stored in seconds, and an event may be written shortly after the end of its job. */
+/* Times are stored in seconds, and an event can be written shortly after the end of its job. */
 const LEEWAY = { seconds: 5 }
 
 /**

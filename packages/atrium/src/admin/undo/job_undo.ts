@@ -19,7 +19,7 @@ import { planStart } from './undo_plan.js'
 /** Name of this kind of job, as stored */
 export const UNDO_JOB = 'undo'
 
-/** Undoes an event with more records than one request may write, completely or not at all. */
+/** Undoes an event with more records than a single request is allowed to undo, completely or not at all. */
 export class UndoJob extends UndoingJob {
   readonly name = UNDO_JOB
   readonly again = 'whole'
@@ -63,7 +63,7 @@ export class UndoPartsJob extends UndoingJob {
   }
 }
 
-/** Events that earlier runs of the job have undone completely. */
+/** Returns the ids of the events that earlier runs of the job have undone completely. */
 async function undoneBy(site: AdminSite, job: AdminJob): Promise<Set<number | undefined>> {
   const events = await undoableEventsOfJob(site, job)
   const undone = new Set(events.map(({ details }) => details?.undoes))

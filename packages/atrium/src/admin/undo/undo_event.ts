@@ -20,7 +20,7 @@ import type AdminEventLog from '../models/admin_event_log.js'
 import { type UndoStep, type UndoTarget, changedRefusal, changedSteps } from './undo_step.js'
 import { UndoRun } from './undo_run.js'
 
-/** Files that no record may refer to after an undo. */
+/** Files that possibly no record refers to after an undo. */
 interface LeftFiles {
   view: ModelView
   keys: readonly string[]

@@ -108,7 +108,7 @@ export function eventInParts({ notes }: AdminJob): number | undefined {
   return noted(notes)?.event
 }
 
-/** A kind of job that undoes events. If it is not finished, the part of an event's undo that it has done is reverted. */
+/** A kind of job that undoes events. If the job fails or is cancelled, an undo that it has done in part is reverted. */
 export abstract class UndoingJob extends JobKind {
   constructor(protected readonly site: AdminSite) {
     super()
@@ -142,7 +142,7 @@ async function undoInParts(
   const isBegun = noted(run.job.notes)?.event === event.id
   const { root } = await undoChain(site, event)
   /*
-   * The steps of an import are read in parts, as they may not fit into memory. An import deletes no records, so
+   * The steps of an import are read in parts, as they possibly do not fit into memory. An import deletes no records, so
    * undoing the last row first is a valid order.
    */
   const isImport = root?.eventType === EventType.IMPORT

@@ -20,7 +20,7 @@ export interface Left {
 
 /** Progress of an undo in parts, as stored in the notes of its job */
 export interface UndoNotes {
-  /** Log entries that the undo has already written */
+  /** Id of the event that is undone */
   event: number
   /** What has been logged so far for the event of the undo */
   by: LoggedParts

@@ -44,7 +44,7 @@ export function creationsInOrder(steps: readonly UndoStep[]): Creation[] {
       return other && other !== step ? [{ other, columns }] : []
     })
 
-  /* Iterative instead of recursive, as a chain of references may be long. */
+  /* Iterative instead of recursive, as a chain of references can be long. */
   for (const first of created) {
     const path: Array<{ step: UndoStep; left: ReturnType<typeof referredBy>; later: Set<string> }> =
       []
@@ -105,7 +105,9 @@ export class UndoRun {
   }
 
   /**
-   * @throws UndoRefused
+   * Undoes the changes of all records.
+   *
+   * @throws UndoRefused  if a record has changed since the event
    * @throws Problem 403 or 409, or an error of the driver
    */
   async perform(): Promise<void> {

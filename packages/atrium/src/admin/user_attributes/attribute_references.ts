@@ -95,7 +95,7 @@ async function exists(
   await resource.load()
   const key = resource.key.fromJson(value)
   if (!key) return false
-  /* The other model can be in another database. */
+  /* A model in another database cannot be read in the transaction. */
   const isTogether = client?.connectionName === resource.client().connectionName
   try {
     return (await crud.get(key[0], { actor, ...(isTogether && { client }) })) !== null

@@ -80,8 +80,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Stores results of one worker with one statement. Later deliveries of a record whose delivery failed wait for its next
-   * attempt, which is stored in the same transaction.
+   * Stores results of one worker with one statement. If a delivery failed, later deliveries of the same record wait for
+   * its next attempt, which is stored in the same transaction.
    */
   async store(results: readonly Attempted[], now: number): Promise<void> {
     const waiting = results.filter(({ nextAt }) => nextAt !== undefined)
@@ -99,7 +99,7 @@ export class DeliveryStore {
     })
   }
 
-  /** Gives back deliveries that a stopping worker has not attempted. */
+  /** Releases deliveries that a stopping worker has not attempted, for other workers. */
   async release(deliveries: readonly AdminWebhookDelivery[]): Promise<void> {
     if (deliveries.length === 0) return
     const ids = deliveries.map(({ id }) => id)
@@ -132,7 +132,7 @@ export class DeliveryStore {
       .limit(limit)
   }
 
-  /** Counts deliveries of a webhook by state. */
+  /** Counts deliveries by state: those of a webhook, or of all webhooks if no id is given. */
   async counts(webhookId?: number): Promise<Partial<Record<DeliveryState, number>>> {
     const query = this.reading().from(TABLE).select('state').groupBy('state').count('* as total')
     if (webhookId !== undefined) query.where('webhook_id', webhookId)
@@ -179,7 +179,7 @@ async function storeResults(
   const values = names.map((name) => {
     const cases = rows.map(() => 'when ? then ?').join(' ')
     const bindings = rows.flatMap((row, index) => [ids[index], row[name]])
-    /* The column in `else` gives the values its type. */
+    /* The column in `else` gives the values the type of the column. */
     return [name, client.raw(`case id ${cases} else ?? end`, [...bindings, name] as any[])]
   })
   await client

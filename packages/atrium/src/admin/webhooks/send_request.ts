@@ -4,13 +4,13 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPrivateAddress } from './webhook_address.js'
 
-/* Milliseconds of a request from the resolution of the name to the end of the response */
+/* Timeout of a request in milliseconds, from the resolution of the name to the end of the response */
 const TIMEOUT = 10_000
 
-/* Bytes of a response that are read; what follows is not of interest, and the connection is closed. */
+/* Maximum bytes of a response that are read; the connection is closed after them. */
 const MOST_BYTES = 64 * 1024
 
-/* Characters of the response that are stored */
+/* Maximum characters of the response that are stored */
 const STORED = 1000
 
 const MOST_SOCKETS = 50
@@ -61,7 +61,7 @@ export class RequestSender {
     const took = () => Math.round(performance.now() - begun)
     try {
       const { hostname } = new URL(address)
-      /* An address is not resolved, so it is checked here. */
+      /* IP addresses are not resolved, so they are checked here. */
       const host = hostname.replace(/^\[|\]$/g, '')
       if (!this.options.allowPrivate && isIP(host) !== 0 && isPrivateAddress(host)) {
         throw new PrivateAddress()

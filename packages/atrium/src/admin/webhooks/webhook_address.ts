@@ -1,7 +1,10 @@
 import { isIPv4, isIPv6, isIP } from 'node:net'
 import { NetworkList } from '#base/http/network'
 
-/* Networks that are not on the internet: private, shared, loopback, link-local (with metadata), documentation, multicast */
+/*
+ * Networks that are not on the internet: private, shared, loopback, link-local (with metadata), documentation,
+ * multicast
+ */
 const PRIVATE_4 = new NetworkList([
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -20,7 +23,9 @@ const PRIVATE_4 = new NetworkList([
   '240.0.0.0/4',
 ])
 
-/* Addresses of the IPv6 internet, and networks in it that lead elsewhere: Teredo, documentation, 6to4, segment routing */
+/*
+ * Addresses of the IPv6 internet, and networks in it that lead elsewhere: Teredo, documentation, 6to4, segment routing
+ */
 const GLOBAL_6 = new NetworkList(['2000::/3'])
 const SPECIAL_6 = new NetworkList(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
@@ -41,7 +46,7 @@ export function isPrivateAddress(text: string): boolean {
   return !GLOBAL_6.has(address) || SPECIAL_6.has(address)
 }
 
-/** Returns the IPv4 address in one that is mapped to IPv6 or translated by NAT64. */
+/** Returns the IPv4 address in one that is mapped to IPv6 or translated by NAT64; null for other addresses. */
 function embeddedAddress(address: string): string | null {
   /* The host of a URL has the shortest hexadecimal notation, whatever was typed. */
   const plain = new URL(`http://[${address}]`).hostname.slice(1, -1)

@@ -49,7 +49,7 @@ const CONCEALED = '…'
 /**
  * Returns a message, with what the owner of the webhook is allowed to view at this moment.
  *
- * @returns null if the owner is not allowed to view the record, or it is not certain
+ * @returns null if the owner is not allowed to view the record, or if that cannot be determined
  */
 export async function messageFor(
   site: ModelSite,
@@ -109,8 +109,8 @@ async function itemOf(reader: Reader, key: KeyValue, actor: Actor): Promise<Item
 }
 
 /**
- * Returns true if the owner can be notified of a record that cannot be read: it was soft-deleted, or it no longer exists
- * and the owner can view all records and fields of the model.
+ * Returns true if the owner can be notified of a record that cannot be read: it was soft-deleted, or it no longer
+ * exists and the owner can view all records and fields of the model.
  */
 async function mayKnowOfMissing(
   reader: Reader,
@@ -130,7 +130,7 @@ async function mayKnowOfMissing(
     if (own.base.scope && !owner.isSuperuser) return false
     return await reader.allows('read', { actor }, lastState(own, changes))
   } catch {
-    /* A policy may refuse, or need properties that are no longer known. */
+    /* A policy can refuse, or need properties that are no longer known. */
     return false
   }
 }
@@ -185,7 +185,7 @@ function sees(
   name: string
 ): boolean {
   const column = own.columns.find(name)
-  /* The log contains the keys of all related records. */
+  /* Only superusers see relations, as the log contains the keys of all related records. */
   if (!column) return owner.isSuperuser && own.model.$relationsDefinitions.has(name)
   if (column.hidden || own.projection?.hidden.has(name)) return false
   if (own.projection?.mixed.has(name)) return shownHere.has(name)

@@ -44,7 +44,10 @@ const IDLE = SECOND
 const BATCH = 40
 const CONCURRENCY = 8
 
-/* Milliseconds after which other workers can take the deliveries of a killed one: longer than the requests of two batches */
+/*
+ * Milliseconds after which other workers can take the deliveries of a killed one: longer than the requests of two
+ * batches
+ */
 const LEASE = 2 * MINUTE
 
 /* Milliseconds for which results are collected, because each commit holds SQLite's writer */
@@ -127,8 +130,8 @@ export class WebhookSender {
   }
 
   /**
-   * Sends the deliveries of a webhook that are due, until nothing is left or the webhook is switched off. While a full batch
-   * is sent, the next one is taken.
+   * Sends the deliveries of a webhook that are due, until nothing is left or the webhook is switched off. While a full
+   * batch is sent, the next one is taken.
    */
   async #drain(id: number): Promise<void> {
     let next: Promise<AdminWebhookDelivery[]> | undefined

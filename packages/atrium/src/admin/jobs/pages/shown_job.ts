@@ -134,7 +134,7 @@ function adviceOf(
     : null
 }
 
-/** Returns the duration of the job, or null if it never ran. */
+/** Returns the duration of the job in words; null if it never ran or took less than half a second. */
 function tookOf({ endedAt, startedAt }: AdminJob): string | null {
   if (!endedAt || !startedAt) return null
   const seconds = Math.max(0, Math.round(endedAt.diff(startedAt, 'seconds').seconds))

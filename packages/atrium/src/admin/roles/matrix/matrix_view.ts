@@ -41,7 +41,7 @@ export interface MatrixRow {
   model: string
   label: string
   kind: 'others' | 'model' | 'account' | 'own' | 'unknown'
-  /** Marks that the model has a separate entry, even if no other box is ticked */
+  /** Marks that the model has a separate entry, even if no other box is checked */
   own: MatrixBox
   all: MatrixBox
   /** In the order of `ROLE_ACTIONS`; null if the model does not have the action */
@@ -83,7 +83,10 @@ export interface MatrixView {
 /* Minimum number of models that must have a field for it to be offered in the row of all other models. */
 const SHARED = 2
 
-/* Longer values do not fit into a URL, so the folded part of these rows is rendered with the page. */
+/*
+ * Maximum length of the permissions of a folded row. Longer ones do not fit into a URL, so the folded part of the row
+ * is rendered with the page.
+ */
 const LONGEST_KEPT = 2000
 
 /**
@@ -202,7 +205,7 @@ function transitionLabels(view: ModelView): Array<[string, string]> {
   )
 }
 
-/** Actions that the site does not offer may still exist in the API, except imports. */
+/** Returns true if roles can allow the action on the model: also if only the API offers it, except for imports. */
 function isPossible(view: ModelView, action: RoleAction): boolean {
   const { readOnly, softDelete } = view.resource
   if (readOnly) return action === 'view' || action === 'export'
@@ -342,8 +345,8 @@ function moreOf(
 }
 
 /**
- * Returns true if a name is marked as unknown. In the row of all other models a name may belong to any model, and
- * names in the row of a missing model are not marked.
+ * Returns true if a name is marked as unknown. In the row of all other models a name can belong to any model, and names
+ * in the row of a missing model are not marked.
  */
 function isUnknown({ kind }: Shape, isKnown: boolean): boolean {
   return kind === 'model' && !isKnown

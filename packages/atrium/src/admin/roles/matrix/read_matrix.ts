@@ -175,7 +175,7 @@ function addStored(entry: Entry, text: string) {
 /**
  * Returns the models whose rows were unfolded in a submitted form.
  *
- * @returns value true for the row whose button was pressed
+ * @returns the names of the models, with true for the row whose button was pressed
  */
 export function unfoldedIn(
   field: string,

@@ -162,7 +162,7 @@ export async function* csvRecords(
       }
       return text === '' && !quoting ? null : quotes.restore(text)
     },
-    /* Runs while a record is parsed, because an error is reported before the records that wait to be read. */
+    /* Counts lines while a record is parsed, because an error is reported before the records that wait to be read. */
     on_record: (record, info) => ({ line: lines.next(record, info), cells: record }) as never,
   })
   const pieces = scannedText(decodedText(path, encoding ?? 'utf-8', mostBytes), quotes)

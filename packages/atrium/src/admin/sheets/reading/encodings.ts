@@ -125,7 +125,7 @@ function isMostlyUtf8(bytes: Buffer): boolean {
   return letters - broken > broken
 }
 
-/* Encodings that browsers use instead of a detected one; others have the same name in both. */
+/* Encoding that browsers use, by the name that the detection returns, if both names differ */
 const SAME: Readonly<Record<string, Encoding>> = {
   'iso-8859-1': 'windows-1252',
   'iso-8859-5': 'windows-1251',

@@ -104,7 +104,7 @@ export async function* jsonText(batches: Batches, options: SheetOptions): AsyncG
   yield before === '[' ? '[]\n' : '\n]\n'
 }
 
-/** Undefined cells are left out. */
+/** Returns a function that writes a row as a JSON object, without undefined cells. */
 function objectsOf({ columns }: SheetOptions): (row: Row) => string {
   const names = columns.map((name) => `${JSON.stringify(name)}:`)
   return (row) => {
