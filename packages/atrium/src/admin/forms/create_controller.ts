@@ -29,7 +29,7 @@ import type { FormField } from './fields/form_field.js'
 import { LIST, PARENT } from '../http/list_query.js'
 import { Widget } from '../views/widget.js'
 
-/* Names of parameters with another meaning */
+/* Parameters of the create page's URL that are not names of fields */
 const TAKEN = new Set([FROM, LIST, PARENT, DRAFT, FOR, IN_DIALOG, RESTORE])
 
 /**
@@ -52,14 +52,16 @@ export function givenTexts(
   return Object.fromEntries(shown.map((field) => [field.name, textsOf(field, query)]))
 }
 
-/** Returns texts as from a submitted form. The additional inputs of a widget are not read from the URL. */
+/**
+ * Returns the texts that a submitted form would contain. The additional inputs of a widget are not read from the URL.
+ */
 function textsOf({ name, widget }: FormField, query: URLSearchParams): string[] {
   const given = query.getAll(name)
   const collected = widget instanceof Widget && widget.collect?.(name, new Map([[name, given]]))
   return collected || given
 }
 
-/** Create page and form submission. */
+/** Shows the create page and handles its form. */
 export class CreateController {
   readonly #form: FormPage
 
@@ -71,9 +73,10 @@ export class CreateController {
   }
 
   /**
-   * Renders the blank form. The URL can contain a record to copy values from, and values of fields.
+   * Renders the form: blank, or filled in with a draft, a deleted record to restore, a record to copy, or values in the
+   * URL.
    *
-   * @throws PageNotFound  if the record to copy does not exist or is not visible to the user
+   * @throws PageNotFound  if the record to copy or to restore does not exist or is not visible to the user
    */
   async page(ctx: HttpContext): Promise<unknown> {
     const { view } = this
@@ -132,7 +135,7 @@ export class CreateController {
     await goBack(this.site, this.view, ctx, list)
   }
 
-  /** Returns the last state of a permanently deleted record, to create the record again. */
+  /** Returns the last state of a permanently deleted record if the URL requests to create it again, otherwise null. */
   async #restored(
     ctx: HttpContext,
     form: FormPage,
@@ -162,10 +165,7 @@ export class CreateController {
     }
   }
 
-  /**
-   * Returns the record that an earlier submission of the same form has created; without values if the user can't see
-   * it.
-   */
+  /** Returns the record that an earlier submission of the same form created; an empty item if the user can't see it. */
   async #storedItem(ctx: HttpContext, key: KeyValue): Promise<Item> {
     const { crud, resource } = this.view
     const id = resource.key.isComposite ? key : key[0]
@@ -180,8 +180,8 @@ export class CreateController {
   }
 
   /**
-   * Returns the URL of the new record at the panel that continues the creation; null if the record is complete or the
-   * user is not allowed to open it.
+   * Returns the URL of the new record with the anchor of the panel in which the creation continues; null if no panel
+   * has a next step or the user is not allowed to update the record.
    */
   async #nextStep(ctx: HttpContext, item: Item | undefined): Promise<string | null> {
     const key = item && keyOf(item)

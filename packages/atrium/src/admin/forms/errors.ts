@@ -46,11 +46,11 @@ export interface RowError {
   fieldErrors: Record<string, string>
   /** Messages about the row as a whole */
   messages: string[]
-  /** True if another user has changed the row; the form then contains the version of the current row */
+  /** True if another user has changed the row; the form then contains the row's current version */
   isChanged?: boolean
   /** True if the row no longer exists; saving the form again creates it as a new row */
   isGone?: boolean
 }
 
-/** Errors by relation and row number, such as `items.2`; by relation for errors of all its rows */
+/** Errors by row, such as `items.2` (relation and row number), or by relation if they concern all its rows */
 export type RowErrors = ReadonlyMap<string, RowError>

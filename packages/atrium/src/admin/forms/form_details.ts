@@ -33,8 +33,8 @@ interface FormOfRecord {
 }
 
 /**
- * Returns the visible fields of the record that are not in the form, to be shown next to it: fields that are not
- * empty, and timestamps, which forms leave out because the model sets them.
+ * Returns what a form page shows next to the form: visible fields of the record that are not in the form, and attached
+ * records. Empty values are left out, except those of datetimes.
  */
 export async function formFacts(
   ctx: HttpContext,
@@ -126,7 +126,8 @@ export async function formLinks(
 }
 
 /**
- * Returns the button *Restore it* for a form that was rejected because a deleted record has the same unique value.
+ * Returns the data of the button *Restore it* for a form that was rejected because a deleted record has the same unique
+ * value.
  *
  * @param from  URL of the form
  * @returns null if there is no such record or the user is not allowed to restore it

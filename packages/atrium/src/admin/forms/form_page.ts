@@ -37,7 +37,7 @@ import { guardOf } from '../identity/admin_guard.js'
 
 const LONGEST_TITLE = 120
 
-/** Create and update pages, blank or with the errors of a submission. */
+/** Form of a create or update page: blank, with a record, or with the errors of a submission. */
 export class FormPage {
   constructor(
     readonly site: AdminSite,
@@ -47,15 +47,15 @@ export class FormPage {
     readonly readOnlyHere: ReadonlySet<string> = new Set(),
     /** Many-to-many fields that the signed-in user can edit */
     readonly related: readonly FormField[] = [],
-    /** Names of the fields that options leave out of the form for the signed-in user */
+    /** Names of the fields that the options hide from the signed-in user */
     readonly hiddenHere: ReadonlySet<string> = new Set(),
     /** Texts of hidden fields of a new record, by API name */
     readonly hiddenTexts: FieldTexts = {}
   ) {}
 
   /**
-   * Returns the form for the signed-in user, with many-to-many fields. A field is read-only if the user can only
-   * write it on other records.
+   * Returns the form for the signed-in user, with many-to-many fields. A field that the user can write only on other
+   * records is read-only.
    *
    * @param record  record to update; undefined for a create form
    */
@@ -87,7 +87,7 @@ export class FormPage {
     return this.#split(true)
   }
 
-  /** Parses the submitted form, including inline rows. */
+  /** Parses the submitted form, including inline rows, and stores the uploaded files of lists. */
   async read(ctx: HttpContext): Promise<Submission> {
     const { site, view, mode, fields } = this
     const submission = await readSubmission(fields, ctx, mode)
@@ -101,7 +101,7 @@ export class FormPage {
     }
   }
 
-  /** Returns the editable fields of the form, or the fields that are read-only for this record */
+  /** Returns the editable fields of the form if `isWritten`, otherwise those that are read-only for this record. */
   #split(isWritten: boolean): FormField[] {
     const fields = formFields(this.site, this.view, this.mode)
     const own = fields.filter(({ name }) => this.readOnlyHere.has(name) !== isWritten)
@@ -142,7 +142,7 @@ export class FormPage {
 
   /**
    * Returns the failure of a submission that changes read-only fields, which happens if the user's roles have changed
-   * since the form was rendered.
+   * since the form was rendered; null if it changes none.
    *
    * @param record  record to update; undefined for a create form
    */
@@ -157,8 +157,7 @@ export class FormPage {
   }
 
   /**
-   * Returns the names of the fields that are hidden by `visibleWhen`, for the submitted values or the values of the
-   * record.
+   * Returns the names of the fields that `visibleWhen` hides, given the submitted values or else those of the record.
    */
   unseen(submission?: Submission, record?: LucidRow): Set<string> {
     const { site, view, mode } = this
@@ -167,7 +166,7 @@ export class FormPage {
     return unseenFields(fields, (name) => this.hiddenTexts[name] ?? other(name))
   }
 
-  /** Returns the fields that some input can show: without those that `visibleWhen` hides whatever the user enters. */
+  /** Returns the fields without those that `visibleWhen` hides regardless of what the user enters. */
   #offered(record?: LucidRow): FormField[] {
     const { fields } = this
     const names = new Set(fields.map(({ name }) => name))
@@ -208,12 +207,12 @@ export class FormPage {
       return await this.site.render(ctx, 'partials/form_content', data)
     }
     const panels = await this.#panels(ctx, state)
-    /* Custom templates of applications may use the variable `panel` for a single panel. */
+    /* Custom templates of applications may use the variable `panel` for the first panel. */
     const [panel = null] = panels
     return await this.site.renderPage(ctx, `pages/${this.mode}`, { ...data, panels, panel }, own)
   }
 
-  /** Returns the template variables. Names in snake case are those of the specification. */
+  /** Returns the template variables. Names in snake case are those documented for custom templates. */
   async data(ctx: HttpContext, state: FormState = {}) {
     const { record, given, givenRows, submission, failure, sent, restored } = state
     const { view, mode } = this
@@ -316,7 +315,7 @@ export class FormPage {
     return this.view.resource.reader.form.shown(record)
   }
 
-  /** Returns the texts of fields that are not columns, by name: of a record, or for a blank form. */
+  /** Returns the texts of fields that are not columns, by name: of a record, or of a blank form if there is none. */
   async own(record?: LucidRow): Promise<Record<string, string[]>> {
     const texts: Record<string, string[]> = {}
     for (const { name, widget, column } of this.fields) {

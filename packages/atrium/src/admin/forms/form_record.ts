@@ -41,7 +41,7 @@ export async function findRecord(ctx: HttpContext, view: ModelView): Promise<Fou
 /**
  * Responds with 404 and a message.
  *
- * @throws PageNotFound  if a browser opens a page
+ * @throws PageNotFound  if a browser requests a whole page
  */
 export function recordNotFound(
   { params, request, response }: HttpContext,
@@ -58,13 +58,13 @@ export function recordNotFound(
   return { message }
 }
 
-/** Hidden input with the version of the record that an update form shows. */
+/** Name of the hidden input with the version of the record that an update form shows. */
 export const versionField = '_version'
 
 /** Name of the button *Save and next*. */
 export const nextField = '_next'
 
-/** The version of the record that a form was opened with, and the sealed record, as submitted. */
+/** The version of the record that a form was opened with, and the encrypted record, both as submitted. */
 export interface SentVersion {
   version: string
   sealed: string | undefined
@@ -87,7 +87,7 @@ export interface FormState {
   keptNotes?: readonly string[]
   /** Version that the form is based on, as submitted. Default: the version of the record */
   sent?: SentVersion
-  /** State of the view's panel */
+  /** State for the view's panels */
   panelState?: unknown
 }
 

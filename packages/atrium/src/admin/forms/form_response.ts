@@ -59,10 +59,10 @@ export async function recordMessage(
 ): Promise<Flash> {
   const path = view.resource.key.toPath(key)
   const number = key.join(', ')
-  /* The number alone, as the sentence already contains the name of the model. */
+  /* Only the key is shown, as the sentence already contains the name of the model. */
   const isNumbered = title === undefined || title === `${view.singular} ${number}`
   const shown = plainText(isNumbered ? number : title, LONGEST_TITLE).text
-  /* The title is inserted afterwards, as `site.text` caches its results. */
+  /* `site.text` caches its results, so it is called with a placeholder, which is then replaced by the title. */
   const sentence = partsOf(site.text(text, { one: view.singular, title: isolated('title') }))
   const parts = sentence.map((part) => (part.isolated ? { ...part, text: shown } : part))
   const linkTo = title === undefined ? () => null : await recordLinks(ctx, view, [key])

@@ -8,7 +8,7 @@ import type { ModelView } from '../views/model_view.js'
 import { mayEach } from '../permissions/may.js'
 import { formUrl, recordUrl } from '../http/record_links.js'
 
-/** Opened as a form, or read-only */
+/** How a record is opened: as a form, or read-only */
 type Opening = 'update' | 'read'
 
 /* Maximum number of consecutive records that are skipped because the user is not allowed to open them */
@@ -25,7 +25,7 @@ export async function neighbourRecords(
   key: KeyValue,
   offer: Opening = 'update'
 ): Promise<{ previous: string | null; next: string | null }> {
-  /* A custom `getMulti` may list other records, or in another order. */
+  /* A custom `getMulti` may list other records, or in another order, so the neighbours are unknown. */
   const isPlain = view.crud.getMulti === LucidCrud.prototype.getMulti
   if (!isPlain || list.deleted === 'only') return { previous: null, next: null }
   const [previous, next] = await Promise.all([

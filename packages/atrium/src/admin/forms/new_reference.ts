@@ -169,8 +169,8 @@ export interface NewOffer {
 }
 
 /**
- * Adds the button to references for whose model the user is allowed to create records. It is identified by input
- * names, so that it also works in inline rows.
+ * Adds the button to references for whose model the user is allowed to create records. The button contains the name of
+ * the input, so that it also works in inline rows.
  *
  * @param view    view of the model that has the fields
  * @param fields  fields of `views`, in the same order

@@ -35,7 +35,7 @@ export interface SaveState {
   restored?: RestoredFields | null
   /** Token of the submission, so that submitting the form twice creates its records only once */
   once?: SentOnce | null
-  /** Files that earlier attempts have stored; they are preserved for the next one if the record has changed */
+  /** Files that earlier attempts have stored; they are preserved for the next attempt if the record has changed */
   stored?: EarlierFiles
 }
 
@@ -75,7 +75,7 @@ interface Written {
  * @param form          form of the record, or of a new one
  * @param precondition  precondition of an update
  * @throws InvalidForm
- * @throws Problem 403, 404, 409 or 422
+ * @throws Problem  403, 404, 409 or 422
  */
 export async function saveForm(
   ctx: HttpContext,

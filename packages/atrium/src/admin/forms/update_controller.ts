@@ -37,7 +37,7 @@ import { SentOnce } from './submission/sent_once.js'
 import { NotAllowed } from '../http/errors.js'
 import { redirectPage } from '../http/redirect.js'
 
-/** Update page and form submission. */
+/** Shows the update page and handles its form. */
 export class UpdateController {
   readonly #form: FormPage
 
@@ -48,7 +48,12 @@ export class UpdateController {
     this.#form = new FormPage(site, view, 'update')
   }
 
-  /** Renders the form with the values of the record. */
+  /**
+   * Renders the form with the values of the record, of a draft, or of an earlier version.
+   *
+   * @throws NotAllowed    if the user is not allowed to update the record
+   * @throws PageNotFound  if the record or the earlier version does not exist
+   */
   async page(ctx: HttpContext): Promise<unknown> {
     const found = await findRecord(ctx, this.view)
     if (!found) return this.#notFound(ctx)

@@ -36,7 +36,7 @@ type Text = (key: string, data?: Record<string, unknown>) => string
 /** Maximum number of characters of a text in a cell */
 const LONGEST_TEXT = 80
 
-/* Browsers do not show longer tooltips, and longer texts would inflate the page. */
+/* Maximum number of characters of a tooltip; browsers do not show longer ones, and they would inflate the page. */
 export const LONGEST_TITLE = 10_000
 
 /* Maximum length of a text that fits into a table column; half of it for texts with wide characters. */
@@ -62,8 +62,8 @@ const SCALE = /\(\s*\d+\s*,\s*(\d{1,2})\s*\)/
 const LINK = /^(?:https?:\/\/|mailto:|\/(?![\t\n\r]*[/\\]))/i
 
 /*
- * Match values that consist of a single link. The pattern of email addresses excludes characters that would start
- * headers.
+ * Match values that consist of a single link. The pattern of email addresses excludes characters that would add headers
+ * to a message.
  */
 const WEB_ADDRESS = /^https?:\/\/[^\s<>"]{1,2000}$/i
 const MAIL_ADDRESS = /^[\w.+-]{1,64}@[a-z\d-]+(?:\.[a-z\d-]+)+$/i
@@ -130,7 +130,7 @@ function jsonCell(value: unknown, text: Text): ShownCell {
   return { kind: 'json', text: cutText(line), whole }
 }
 
-/** Returns a cell for a value that does not belong to a column, or that the column's `serialize` has computed. */
+/** Returns a cell for a value without a column, or a value that the column's `serialize` has computed. */
 export function valueCell(value: unknown, text: Text): ShownCell {
   switch (typeof value) {
     case 'undefined':
@@ -202,7 +202,7 @@ interface CellOptions {
 }
 
 function shows(column: Column, values: readonly unknown[], isGrouped: boolean, text: Text): Show {
-  /* A custom `serialize` of the model may return any type. */
+  /* A custom `serialize` of the model may return any type, so the value determines the cell. */
   if (column.serialize) return () => null
   switch (column.kind) {
     case 'integer':
@@ -223,7 +223,7 @@ function shows(column: Column, values: readonly unknown[], isGrouped: boolean, t
   }
 }
 
-/** Returns the cell of a value with a label or a colour of its own. */
+/** Returns the cell of a choice that has a label or a colour. */
 export function choiceCell(value: unknown, { label, color }: ChoiceOptions): ShownCell {
   const cell = textCell(label ?? String(value))
   return { ...cell, kind: 'choice', ...(color && { color }) }
@@ -297,7 +297,10 @@ function decimalsOf(value: unknown): number {
   return decimals.length
 }
 
-/** Returns a cell for a date, or for a datetime without seconds, in the format of the API. */
+/**
+ * Returns a cell for a date or datetime of the API, without seconds; the tooltip has the whole value and the zone. Null
+ * for any other text.
+ */
 function momentCell(value: unknown, zone: string): ShownCell | null {
   const text = writtenTime(String(value), { seconds: false })
   return text === null ? null : { kind: 'moment', text, title: `${value}${zone}` }

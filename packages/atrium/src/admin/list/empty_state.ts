@@ -136,7 +136,8 @@ export type UnreadPart = { filter: string } | { search: string } | { view: true 
 
 /**
  * Returns the first part of a list's query that is ignored. Actions on all records of such a list are refused.
- * @param query original query string
+ *
+ * @param query  original query string
  * @returns null if no part is ignored
  */
 export function unreadPart(

@@ -89,7 +89,7 @@ function pagingIn(page: string, rows: string): ListInput['paging'] {
   }
 }
 
-/** Parses an integer; a negative one becomes 0. */
+/** Parses an integer; a negative one becomes 0. Null for any other text. */
 function integerIn(text: string): number | null {
   const [sign] = /^[+-]?/.exec(text.trim())!
   const count = countIn(text.trim().slice(sign.length))

@@ -36,7 +36,7 @@ export class ListController {
   }
 
   /**
-   * Renders the content for htmx, or the page for other clients.
+   * Renders the content for htmx, or the whole page for other clients.
    *
    * @param isAddress  true if the URL of the request is the URL of the page
    */

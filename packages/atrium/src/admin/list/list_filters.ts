@@ -10,7 +10,7 @@ import { DEFAULT_ROWS, ROWS_MAX } from '../views/page_size.js'
 import type { TitleSearches } from './title_search.js'
 import { inUtc } from '#base/values/datetime'
 
-/* Start day and end day, both inclusive */
+/* First and last day of each period */
 const PERIODS = {
   today: (today) => [today, today],
   yesterday: (today) => [today.minus({ days: 1 }), today.minus({ days: 1 })],
@@ -126,7 +126,8 @@ function fieldOf({ resource }: ModelView, apiName: string): Column | undefined {
 }
 
 /**
- * Returns the condition of a date or datetime in a period such as `last_7_days`, with days in the viewer's time zone.
+ * Returns the condition of a date or datetime in a period such as `last_7_days`, with days in the viewer's time zone;
+ * null for any other filter.
  */
 function inDays(column: Column, operator: Operator, text: string): Condition | null {
   const { kind } = column

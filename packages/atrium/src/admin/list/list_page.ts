@@ -31,7 +31,10 @@ import { viewsBar } from './saved_views/views_bar.js'
 import { listGroups } from './summaries/list_groups.js'
 import { listSummary } from './summaries/list_summary.js'
 
-/* Number of records up to which the total is counted; higher ones are estimates, which take less than a second */
+/*
+ * Number of records up to which the total is counted; a higher total is an estimate, so that counting takes less than a
+ * second
+ */
 const COUNTED = 1_000_000
 
 /* Maximum number of cached tables with custom columns */
@@ -57,7 +60,7 @@ interface ShownRows {
   rowsMarkup: string
 }
 
-/** Variables of the list templates. Names in snake case are those of the specification. */
+/** Variables of the list templates. Names in snake case are those documented for custom templates. */
 export type ListData = Awaited<ReturnType<ListPage['data']>>
 
 /** Prepares and renders the list of a model from a query string. */
@@ -146,7 +149,7 @@ export class ListPage {
     }
   }
 
-  /** Returns the texts of the number of records, and of the place of the page among them. */
+  /** Returns the text with the number of records, and the text with the range of records on the page. */
   #totals(
     { base, conditions }: ListParameters,
     range: { from: number; to: number },
@@ -180,7 +183,11 @@ export class ListPage {
     return await this.site.render(ctx, 'partials/list_content', { ...data, done })
   }
 
-  /** @param search  name of the parameter with the search text */
+  /**
+   * Parses the URL of the request.
+   *
+   * @param search  name of the parameter with the search text
+   */
   async parametersOf(ctx: HttpContext, search?: string): Promise<ListParameters> {
     const query = ctx.request.parsedUrl.query ?? ''
     return await readList(ctx, this.site, this.view, query, search, true)
@@ -203,7 +210,7 @@ export class ListPage {
     return (this.#search ??= new ListSearch(this.site, this.view, label))
   }
 
-  /** Variables that do not depend on the records. */
+  /** Returns the variables that do not depend on the records. */
   #surroundings(parameters: ListParameters, offers: Offers, isImported: boolean) {
     return {
       headings: this.#tableOf(parameters).headings(parameters),
@@ -339,8 +346,8 @@ export class ListPage {
   }
 
   /**
-   * Returns the bulk actions; null if the list contains records that were not requested, or is a part of another
-   * page.
+   * Returns the bulk actions; null if the list contains records that were not requested because a filter is ignored, or
+   * is a part of another page.
    */
   #bulk({ deleted, isUnread, base }: ListParameters, offers: Offers): BulkBar | null {
     return isUnread || base !== null ? null : this.#barOf(deleted, offers)
@@ -381,8 +388,8 @@ export class ListPage {
 }
 
 /**
- * Returns the last page that is known without a count: the next page if there are more records, and the first if the
- * requested page is empty.
+ * Returns the last page that is known without a count: the next page if there are more records, otherwise the requested
+ * one, or the first if the requested page is empty.
  */
 function lastKnown({ data, has_more: more }: ListResult, { page }: ListParameters): number {
   if (data.length === 0) return 1

@@ -1,25 +1,24 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 /*
- * Parameters of a form's URL for drafts of other forms. The page passes them on to the URL that the form is submitted
- * to.
+ * Parameters of a form page's URL that refer to drafts. The page adds them to the URL to which the form is submitted.
  */
 
 /** Id of the draft whose texts the page shows */
 export const DRAFT = '_kept'
 
-/** Id of the draft that a record is created for, and to which the page returns */
+/** Id of the draft of another form that needs the new record; that form is shown again after the creation */
 export const FOR = '_for'
 
-/** The reference, such as `Film.distributor_id`, next to which a dialog shows this form */
+/** The reference, such as `Film.distributor_id`, from whose field the dialog with this form was opened */
 export const IN_DIALOG = '_beside'
 
-/** Parameter of the login page: the browser has stored the form's input */
+/** Parameter of the login page, set if the browser has stored the form's input */
 export const DRAFT_IN_BROWSER = 'kept'
 
 const LONGEST = 300
 
-/** Returns a parameter of the URL, or null if it is absent. */
+/** Returns a parameter of the URL, or null if it is absent or longer than 300 characters. */
 export function draftParameter({ request }: HttpContext, name: string): string | null {
   const text = new URLSearchParams(request.parsedUrl.query ?? '').getAll(name).at(-1)
   return text === undefined || text.length > LONGEST ? null : text
@@ -45,7 +44,7 @@ export function withDraftParameters(ctx: HttpContext, address: string): string {
   )
 }
 
-/** Returns true if the form is shown in a dialog next to a reference. */
+/** Returns true if the form is shown in a dialog of a reference field. */
 export function isInDialog(ctx: HttpContext): boolean {
   return draftParameter(ctx, IN_DIALOG) !== null
 }

@@ -12,11 +12,11 @@ interface Draft {
   address: string
   /** Texts by input name, without secrets and files */
   texts: Record<string, string[]>
-  /** The reference for which a record is being created */
+  /** Reference of the form for which a new record is being created */
   asked?: RequestedReference
   /** Title of the record that was created for the reference */
   made?: string
-  /** Reason for storing it, as a catalogue key below `form.restored` */
+  /** Reason for storing the draft, as a catalogue key below `form.restored` */
   reason: 'unsent' | 'unproved' | 'beside'
 }
 
@@ -44,8 +44,8 @@ const HOURS = 24
 const ID = /^[\w-]{32}$/
 
 /**
- * Stores the input of forms on the server for a day, each only for the user who entered it: while another record is
- * created, or until the user logs in again. Drafts are never written to records.
+ * Stores drafts on the server for a day, each only for the user who entered it: while another record is created for the
+ * form, or until the user has logged in again. Drafts are never written to records.
  */
 export class Drafts {
   /** @param client  returns the query client for the internal tables of the admin site */
@@ -54,7 +54,7 @@ export class Drafts {
   /**
    * Stores a draft.
    *
-   * @returns random id for URLs; null if the form is too long
+   * @returns random id for URLs; null if the draft is too long
    */
   async keep(userId: number, form: Draft): Promise<string | null> {
     const text = JSON.stringify(form)

@@ -12,7 +12,7 @@ import { draftParameter, FOR, DRAFT, withDraftParameter } from './draft_paramete
 import { rowId } from '../../http/row_id.js'
 import { isolated, partsOf } from '../../text/plain_text.js'
 
-/* Inputs of the form that do not belong to a field: the version of the record, and the additional inputs of rows */
+/* Inputs without a field that are stored in a draft: those of the form, then those of each inline row */
 const OWN = ['_version', '_opened']
 const OF_ROW = ['id', '__version', '__remove', '__begin']
 
@@ -45,7 +45,7 @@ function isStored({ secret, valueType }: FormField): boolean {
   return !secret && valueType !== 'file'
 }
 
-/** Returns true for the input of a field, its checkbox to clear it, and inputs of its widget. */
+/** Returns true for the input of a field, for the checkbox that clears the field, and for inputs of its widget. */
 function isOf(fields: readonly FormField[], input: string): boolean {
   return fields.some((field) => {
     const own = inputName(field.name)
@@ -66,7 +66,7 @@ function isOfMany({ manyToMany }: ModelView, name: string): boolean {
   })
 }
 
-/** Returns true for an input of an inline row; its name starts with the name of the relation. */
+/** Returns true for an input of an inline row, whose name starts with the name of the relation. */
 function isOfRow(site: AdminSite, view: ModelView, name: string): boolean {
   const [, relationName, rest] = /^(\w+)\.\w+\.([\w:]+)$/.exec(name) ?? []
   if (relationName === undefined || !view.model.$hasRelation(relationName)) return false
@@ -81,23 +81,23 @@ function isOfRow(site: AdminSite, view: ModelView, name: string): boolean {
   return !isWithheld && isOf(fields, rest)
 }
 
-/** Name of the hidden input with the user who opened the form */
+/** Name of the hidden input with the result of `sealOwner` */
 export const OWNER = '_by'
 
 const PURPOSE = 'form owner'
 
 /**
- * Returns the sealed id of the user who opens a form. If the form is submitted after the session has ended, it is
- * stored for this user only. It does not authenticate the user.
+ * Returns the encrypted id of the user who opens a form. If the form is submitted after the session has ended, its
+ * input is stored for this user only. The text does not authenticate the user.
  */
 export function sealOwner(userId: number): string {
   return encryption.encrypt(String(userId), { purpose: PURPOSE, expiresIn: '7d' })
 }
 
 /**
- * Reads the id of `sealOwner`.
+ * Decrypts a result of `sealOwner`.
  *
- * @returns null if the text was not sealed by the site or has expired
+ * @returns id of the user; null if the text is not a result of `sealOwner` or has expired
  */
 export function ownerIn(sealed: string | undefined): number | null {
   if (sealed === undefined || sealed.length > 500) return null
@@ -105,8 +105,8 @@ export function ownerIn(sealed: string | undefined): number | null {
 }
 
 /**
- * Stores a form that was refused until the user reauthenticates. It is shown again afterwards and not saved
- * automatically. Passwords are not stored.
+ * Stores the input of a form that was refused because the user has to reauthenticate. The form is shown again
+ * afterwards, but not saved automatically. Passwords are not stored.
  *
  * @returns URL of the page that shows the draft; null if it was not stored
  */
@@ -131,8 +131,8 @@ export async function keepUnproved(
 const FORMS: Record<string, FormMode> = { form_create: 'create', form_update: 'update' }
 
 /**
- * Stores a form that was submitted without a session, for the user who opened it. It is shown again after the login
- * and not saved automatically. Only for record forms that are submitted without JavaScript.
+ * Stores the input of a form that was submitted without a session, for the user who opened it. The form is shown again
+ * after the login, but not saved automatically. Only for record forms that are submitted without JavaScript.
  *
  * @returns URL of the page that shows the draft; null if it was not stored
  */
@@ -149,7 +149,7 @@ export async function keepUnsent(site: AdminSite, ctx: HttpContext): Promise<str
   }
 }
 
-/** Returns true for a form that the page's script stores in the browser when it can't be submitted. */
+/** Returns true if the page's script has submitted a form; the script stores the input in the browser if that fails. */
 export function keepsInBrowser(site: AdminSite, ctx: HttpContext): boolean {
   const { request } = ctx
   const isScripted = request.header('hx-request') !== undefined
@@ -177,7 +177,7 @@ function formAt(site: AdminSite, ctx: HttpContext) {
   return view ? { view, mode: form.mode } : null
 }
 
-/** Returns name of the model and mode for the path of a form. The model may not exist. */
+/** Returns the name of the model and the mode for the path of a form, null for other paths. The model may not exist. */
 function formNamedIn(site: AdminSite, { request }: HttpContext) {
   const path = request.parsedUrl.pathname ?? '/'
   const [, name, form, ...key] = path.slice(site.mountPath.length).split('/')
@@ -211,7 +211,10 @@ export async function restoreTexts(
   ]
 }
 
-/** Returns the note about a created record. The title is inserted afterwards, as `site.text` caches its results. */
+/**
+ * Returns the note that a record was created. `site.text` caches its results, so it is called with a placeholder, which
+ * is then replaced by the title.
+ */
 function aboutMade(site: AdminSite, title: string): string {
   const parts = partsOf(site.text('form.restored.made', { title: isolated('title') }))
   return parts.map(({ text, isolated: isTitle }) => (isTitle ? title : text)).join('')

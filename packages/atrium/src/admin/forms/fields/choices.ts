@@ -9,11 +9,12 @@ import { recordsByTitle } from '../../list/records_by_title.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { Choice } from '../../views/widget.js'
 
-/** Maximum number of choices shown; longer lists are searched. */
+/** Maximum number of choices in a select; a field with more choices has a search. */
 export const MOST_CHOICES = 50
 
 /*
- * Maximum number of choices of all fields together, as a page of 200 rows with 50 choices each would have a megabyte.
+ * Maximum number of choices of one reference in all rows of a form together. Without it, a page of 200 rows with 50
+ * choices each would have a megabyte.
  */
 const MOST_SHARED = 2000
 
@@ -22,12 +23,10 @@ const MOST_SHARED = 2000
  * with the text come first. Soft-deleted records are left out.
  *
  * @param q        search text; empty for all records
- * @param current  current value of the field; always a choice, even if the record is deleted: the first one if the
- *   search does not find it
- * @param recent   values that the user has chosen last; they come next if the user does not search
- * @returns `current` if the search does not find it, and up to `MOST_CHOICES` + 1 choices, the last of which indicates
- *   that more exist; only `current` if the
- *   viewer is not allowed to list the records
+ * @param current  current value of the field; added as the first choice if the search does not find it
+ * @param recent   values that the user has chosen last; they come next if `q` is empty
+ * @returns `current` and up to `MOST_CHOICES` + 1 choices found, the last of which indicates that more exist; only
+ *   `current` if the viewer is not allowed to list the records
  */
 export async function choicesOf(
   ctx: HttpContext,
@@ -50,14 +49,14 @@ export async function choicesOf(
 }
 
 /**
- * Choices of several fields with the same references, as in the rows of a form. Runs two queries per reference.
+ * Choices of several fields with the same references, as in the rows of a form. Runs at most two queries per reference.
  */
 export class SharedChoices {
   readonly #found = new Map<Column, Promise<Choice[]>>()
   readonly #titles = new Map<Column, Promise<Map<string, string>>>()
 
   /**
-   * @param current  returns the values of a reference's column in all fields
+   * @param current  returns the values that all fields of a reference's column contain
    * @param fields   number of fields of one reference; the more there are, the fewer choices each of them shows
    */
   constructor(
@@ -66,7 +65,7 @@ export class SharedChoices {
     private readonly fields: number
   ) {}
 
-  /** Maximum number of choices of a field; longer lists are searched. */
+  /** Maximum number of choices in the select of each field; a field with more choices has a search. */
   get most(): number {
     return Math.min(MOST_CHOICES, Math.max(5, Math.floor(MOST_SHARED / Math.max(1, this.fields))))
   }
@@ -105,7 +104,7 @@ async function search(ctx: HttpContext, reference: Reference, q: string): Promis
   return items.map((item) => ({ value: valueOf(seen, item), label: view.titleOf(item) }))
 }
 
-/** Returns the choices with these values, in their order, without deleted records. */
+/** Returns the choices with these values, in the order of `values`. Deleted and invisible records are left out. */
 export async function choicesAmong(
   ctx: HttpContext,
   reference: Reference,
@@ -132,13 +131,15 @@ export async function choicesAmong(
     .toSorted((one, other) => order.indexOf(one.value) - order.indexOf(other.value))
 }
 
-/** Returns true if a text can be a key, so that it is looked up. */
+/** Returns true if the text can be a value of the key column; other texts are not looked up. */
 export function isKeyOf({ kind }: Column, text: string | undefined): boolean {
   if (!text) return false
   return kind !== 'integer' && kind !== 'number' ? text.length <= 255 : /^-?\d{1,15}$/.test(text)
 }
 
-/** Returns the value of the target column. It is usually the key, which the item may not contain as a field. */
+/**
+ * Returns the value of the target column. This is usually the key, which is read separately as it may not be a field.
+ */
 function valueOf({ view, target }: Reference, item: Item): string {
   const index = view.resource.key.columns.indexOf(target)
   return String(index < 0 ? item[target.apiName] : keyOf(item)![index])
@@ -175,7 +176,7 @@ function disambiguate(choices: Choice[]): Choice[] {
   }))
 }
 
-/** Returns the values of a field if its schema or the database enumerates them. */
+/** Returns the values that the schema or the database enumerates for a field; undefined without, and for booleans. */
 export function listedChoices({
   json,
   column,

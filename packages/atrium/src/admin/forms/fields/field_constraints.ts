@@ -5,8 +5,8 @@ import type { ValueType } from './form_field.js'
 type Attributes = Record<string, string | number>
 
 /*
- * Rules that check the value without changing it. HTML attributes for them are only valid if no other rule changes
- * the value.
+ * Rules that check the value without changing it. If a field has any other rule, the browser gets no limits and no
+ * pattern, as the rule may change the value before it is checked.
  */
 const CHECK_ONLY_RULES = new Set([
   'string',
@@ -66,9 +66,9 @@ function numberConstraints({ json, column, rules }: BodyField): Attributes {
 }
 
 /**
- * Constraints of texts. `minlength` and `maxlength` count UTF-16 units, like the rules of VineJS; columns count
- * characters, of which an emoji is one. The site's script checks column limits, and the browser only rejects texts
- * that are too long by either count.
+ * Returns the constraints of a text. `minlength` and `maxlength` count UTF-16 units, like the rules of VineJS; columns
+ * count characters, of which an emoji is one. So `maxlength` is at most twice the column's limit, and the site's script
+ * checks the limit itself, which is in `data-most-characters`.
  */
 function textConstraints({ json, column, rules }: BodyField): Attributes {
   if (changesValue(rules)) return {}
@@ -94,14 +94,14 @@ function changesValue(rules: readonly SchemaRule[]): boolean {
 }
 
 /**
- * Returns the regular expression for the attribute `pattern`, which must match the whole value with the flag `v`.
- * Undefined if the expression would have another meaning, in which case only the server checks it.
+ * Returns the expression for the attribute `pattern`, which browsers match against the whole value with the flag `v`.
+ * Undefined without an expression, and if it would have another meaning there; then only the server checks it.
  */
 function patternOf(rules: readonly SchemaRule[]): string | undefined {
   const expression = rules.find(({ name }) => name === 'regex')?.options
   if (!(expression instanceof RegExp) || !/^[uvdg]*$/.test(expression.flags)) return undefined
   const { source } = expression
-  /* These characters have a special meaning in brackets under `v`. */
+  /* These sequences have a special meaning under the flag `v`. */
   if (!expression.flags.includes('v') && /--|&&|\\q/.test(source)) return undefined
   try {
     new RegExp(`^(?:${source})$`, 'v')

@@ -12,7 +12,7 @@ import { choicesOf, MOST_CHOICES } from './choices.js'
 import { formFields } from './form_fields.js'
 import { FormWidget } from './widgets/form_widget.js'
 
-/** Returns the choices of a reference field, for forms with a search. */
+/** Responds with the choices of a reference field, for its search. */
 export class ChoicesController {
   constructor(
     protected readonly site: AdminSite,
@@ -51,7 +51,7 @@ export class ChoicesController {
     return { choices, status: this.site.text(key, { count: choices.length }) }
   }
 
-  /** Returns the referenced model of a many-to-many field, or of a user attribute. */
+  /** Returns the reference of a many-to-many field, or of a user attribute. */
   async #related(ctx: HttpContext): Promise<Reference | undefined> {
     if (this.view.model === AdminUser) return attributeReferences(this.site).get(ctx.params.field)
     const seen = await seenManyToMany(ctx, this.site, this.view)
@@ -76,7 +76,7 @@ export class PreviewController {
   ) {}
 
   /**
-   * Responds with the preview of the posted `text` by the field's widget. Reads and writes no records.
+   * Responds with the preview that the field's widget makes of the submitted `text`. Reads and writes no records.
    *
    * @throws PageNotFound  if the field is in no form of the user or has no preview
    */

@@ -16,8 +16,8 @@ const NO_MOMENT =
   'must be a date and a time, as in 2026-07-01 12:00, or with an offset, as in 2026-07-01T12:00+02:00'
 
 /**
- * Returns the texts that a form shows for a value in the format of the API, one per input or selected value. Times
- * are in the viewer's time zone. Parsing the texts returns the value.
+ * Returns the texts that a form shows for a value in the format of the API, one per input or selected value. Times are
+ * in the viewer's time zone. `valueOf` parses them to the same value.
  */
 export function textsOf(field: FormField, value: unknown): string[] {
   if (value === null || value === undefined) return []
@@ -48,7 +48,7 @@ function textsOfOne(field: FormField, value: unknown): string[] {
  *
  * @param texts  submitted texts that are not empty
  * @returns undefined for no value
- * @throws UnreadableText
+ * @throws UnreadableText  for an ambiguous number, an unknown format of a datetime, and a text that a widget can't read
  */
 export function valueOf(field: FormField, texts: string[]): unknown {
   if (texts.length === 0) return undefined
@@ -65,7 +65,7 @@ export function valueOf(field: FormField, texts: string[]): unknown {
   return values.length > 1 ? values : values[0]
 }
 
-/** Splits typed values, which are on separate lines. Selected values are separate inputs. */
+/** Splits the values of a textarea, which are one per line. Selected values are separate inputs already. */
 function linesOf(field: FormField, texts: string[]): string[] {
   if (field.widget !== 'textarea') return texts
   return texts.flatMap((text) => text.split('\n').filter((line) => line.trim() !== ''))
@@ -98,7 +98,7 @@ function valueOfOne(field: FormField, text: string): unknown {
 function momentOf({ column }: FormField, text: string): string {
   const moment = readLocal(text)
   if (moment !== null) return moment
-  /* A model with a custom conversion may accept words. */
+  /* A model with a custom conversion may accept other texts, such as `tomorrow`. */
   if (column?.preparesItself && !column.holdsDateTime) return text
   throw new UnreadableText('datetime', NO_MOMENT)
 }

@@ -30,7 +30,7 @@ const INPUT_TYPES: Record<string, string> = {
   'image': 'file',
 }
 
-/** Returns the template variables of the fields. */
+/** Returns the template variables of the fields. The first field with an error has the focus. */
 export async function fieldViews(
   ctx: HttpContext,
   site: Site,
@@ -50,9 +50,7 @@ export async function fieldViews(
   return views
 }
 
-/**
- * Returns the field with its choices limited to the stored value and the values that can follow it.
- */
+/** Returns the field with its choices limited to the stored value and the values that can follow the stored value. */
 function withNext(field: FormField, { next, stored }: FieldState): FormField {
   const values = next?.get(field.name)
   if (!values || field.widget instanceof Widget) return field
@@ -144,7 +142,9 @@ function nextOf({ name }: FormField, { next, stored }: FieldState, choices: Choi
   return choices.filter(({ value }) => values.includes(value) || stored?.[name]?.includes(value))
 }
 
-/** Adds choices to the variables. A widget with choices has no checkbox to clear it, as the choices do that. */
+/**
+ * Adds a widget's choices to the variables. The checkbox that clears the field is left out, as a choice can clear it.
+ */
 function asChoices({ multiple }: FormField, base: FieldView, choices: Choice[]): FieldView {
   return {
     ...base,
@@ -162,8 +162,8 @@ function asChoices({ multiple }: FormField, base: FieldView, choices: Choice[]):
 }
 
 /**
- * Returns true if the field is required. A stored value that must not be null can't be cleared, even if the field is
- * optional in the update schema.
+ * Returns true if the field is required. A stored value that must not be null can't be cleared, so its field is
+ * required even if it is optional in the update schema.
  */
 function isRequired(field: FormField, isStored: boolean): boolean {
   if (field.valueType === 'file') return field.required && !isStored
@@ -172,10 +172,10 @@ function isRequired(field: FormField, isStored: boolean): boolean {
   return field.required || (isKept && !field.multiple)
 }
 
-/** Returns help that depends only on the type of the field. */
+/** Returns the engine's help for a field without help in its options, such as that a hidden value is stored. */
 function generalHelp(site: Site, field: FormField, isUpdate: boolean): string | undefined {
   const { hidden, column, widget, multiple } = field
-  /* Without help, an empty field would look as if no value was stored. */
+  /* The input of a hidden value is empty, so without help it would look as if no value was stored. */
   const isStored = column !== undefined || isPassword(widget)
   if (isUpdate && hidden && isStored) return site.text('form.hidden')
   if (multiple && widget === 'textarea') return site.text('form.lines')
@@ -189,22 +189,23 @@ function tooLong(site: Site, { attributes }: FormField) {
   return most === undefined ? {} : { 'data-too-long': site.text('form.tooLong', { most }) }
 }
 
-/** Returns the attributes of a text whose values are suggested, which replace those that the browser remembers. */
+/**
+ * Returns the attributes of a text input with suggestions, which replace those of the browser; none for other inputs.
+ */
 function suggesting(site: Site, view: ModelView, { column, secret, widget }: FormField) {
   const url = widget === 'text' && !secret ? suggestionsUrl(site, view, column) : undefined
   return url ? { 'data-suggest': url, 'autocomplete': 'off' } : {}
 }
 
-/**
- * Returns true if the box of the input can also contain a unit and a button that clears the field.
- */
+/** Returns true if the input is in a box that can also contain a unit and a button that clears the field. */
 function hasBox({ widget }: FormField): boolean {
   if (widget instanceof Widget) return widget instanceof FormWidget && widget.hasBox
   return widget !== 'checkbox' && widget !== 'file' && widget !== 'image'
 }
 
 /**
- * Returns the URL of the preview. It uses the name of the column, as the field of an inline row has a longer name.
+ * Returns the URL of the widget's preview; undefined without a preview. The URL contains the name of the column, as the
+ * field of an inline row has a longer name.
  */
 function previewUrl(view: ModelView, { widget, column, name }: FormField): string | undefined {
   if (!(widget instanceof FormWidget) || !widget.preview) return undefined
@@ -282,10 +283,10 @@ function asLine(site: Site, field: FormField, base: FieldView): FieldView {
   if (field.grouped) return { ...base, type: 'text', attributes: quantity(site, base.attributes) }
   if (field.valueType === 'number') {
     const isExact = Number.isSafeInteger(Number(base.value)) || base.value.includes('.')
-    /* The browser would reject a number that is not a multiple of the step. */
+    /* With a fixed step, the browser would reject a stored number that is not a multiple of the step. */
     return isExact ? base : { ...base, attributes: { ...base.attributes, step: 'any' } }
   }
-  /* The browser's input would not accept an offset and be empty. */
+  /* The browser's input accepts no offset and would be empty, so a text input shows such a value. */
   if (base.type === 'datetime-local' && base.value !== '' && !fitsInput(base.value)) {
     const { max, step, ...attributes } = base.attributes
     return { ...base, type: 'text', attributes: { ...attributes, autocomplete: 'off' } }
@@ -294,7 +295,8 @@ function asLine(site: Site, field: FormField, base: FieldView): FieldView {
 }
 
 /**
- * Uses a text input, as the browser's number input shows no thousands separators; the allowed range is the tooltip.
+ * Returns the attributes of a text input for a grouped number, as the browser's number input shows no thousands
+ * separators. The allowed range is in the tooltip.
  */
 function quantity(
   site: Site,
@@ -304,7 +306,7 @@ function quantity(
   const ends = min === undefined ? 'most' : max === undefined ? 'least' : 'between'
   return {
     ...attributes,
-    /* Numeric keyboards have no minus sign. */
+    /* Numeric keyboards have no minus sign, so they are used only if the number can't be negative. */
     ...(Number(min) >= 0 && { inputmode: step === 1 ? 'numeric' : 'decimal' }),
     autocomplete: 'off',
     dir: undefined,
@@ -319,7 +321,7 @@ function quantity(
   }
 }
 
-/** Returns the time zone of a datetime. Custom widgets of the application receive datetimes in UTC. */
+/** Returns the unit and time zone of a datetime. Custom widgets of the application receive datetimes in UTC. */
 function zoneOf({ widget }: FormField, text: string | undefined) {
   if (widget instanceof Widget) return { unit: UTC }
   return { unit: zoneLabel(text), zone: presentZone() }
@@ -344,7 +346,9 @@ function rowsOf(field: FormField, value: string): number {
   return Math.min(14, Math.max(least, value.split('\n').length))
 }
 
-/** Includes a value that is no longer one of the choices, as saving would change it otherwise. */
+/**
+ * Returns the options of a select. A value that is no longer a choice is added, as saving would change it otherwise.
+ */
 function optionsOf(site: Site, field: FormField, values: string[]) {
   const listed = field.choices!.map(String)
   const others = values.filter((value) => value !== '' && !listed.includes(value))

@@ -3,9 +3,7 @@ import type { Reference } from '../../relations/references.js'
 import type { Choice, Widget, WidgetName } from '../../views/widget.js'
 import type { Condition } from '../../views/visible_when.js'
 
-/**
- * Type of value that a field's texts represent.
- */
+/** Type of value that a field's texts represent. */
 export type ValueType =
   'text' | 'number' | 'boolean' | 'date' | 'datetime' | 'time' | 'json' | 'file'
 
@@ -27,7 +25,7 @@ export interface FormField {
   condition: Condition | undefined
   /** True if the field can be cleared */
   nullable: boolean
-  /** Value of the cleared field */
+  /** Value that clears the field */
   emptied: null | readonly never[]
   /** Undefined for a virtual field */
   column: Column | undefined
@@ -35,7 +33,8 @@ export interface FormField {
   /** True if the value is a list */
   multiple: boolean
   /**
-   * Values to select from, not converted to texts; undefined for references, whose choices are read from the database
+   * Fixed values to select from, in their own type; undefined if the input is free, and for references, whose choices
+   * are read from the database
    */
   choices: readonly unknown[] | undefined
   /** Labels of single choices, by value as text */
@@ -45,9 +44,9 @@ export interface FormField {
   attributes: Record<string, string | number>
   /** True if the stored value is never shown: hidden columns, passwords, virtual fields, binary data */
   hidden: boolean
-  /** True if a submitted text is not shown again either */
+  /** True if a submitted text is not shown again when the form has errors */
   secret: boolean
-  /** Texts of a blank form */
+  /** Texts of the field in a blank form */
   initial: readonly string[]
   /** True if the model's schema validates the format of the text, which is then passed on unchanged */
   asTyped: boolean
@@ -55,7 +54,7 @@ export interface FormField {
   grouped: boolean
   /** True if the schema accepts only numbers, not numeric texts */
   strict: boolean
-  /** True if the schema expects the uploaded file instead of its key */
+  /** True if the schema expects the uploaded file instead of the key of the stored file */
   takesFile: boolean
   /** Limits of each file in a list: `size` and `extnames` of `vine.file()` */
   fileLimits?: { size?: string | number; extnames?: string[] }
@@ -66,8 +65,8 @@ export type { Choice }
 const OF_COLUMN = 'column:'
 
 /*
- * Names of a form's internal inputs start with `_`, as in `_version`; additional inputs of a field end as in
- * `title__clear`.
+ * Names of a form's internal inputs start with `_`, as in `_version`; additional inputs of a field have a suffix after
+ * `__`, as in `title__clear`.
  */
 const OWN = '__'
 const ESCAPED = '_:_'
@@ -79,7 +78,7 @@ export function inputName(name: string): string {
     : name
 }
 
-/** Returns the name of the field of an input. */
+/** Returns the API name of the field that an input belongs to. */
 export function fieldName(input: string): string {
   return input.startsWith(OF_COLUMN)
     ? input.slice(OF_COLUMN.length).replaceAll(ESCAPED, OWN)

@@ -49,7 +49,7 @@ export function readOnlyFields(site: Site, view: ModelView, mode: FormMode): For
 }
 
 /**
- * Returns the fields of a form whose values are not columns, such as that of an action. The options of the model's
+ * Returns the fields of a form whose values are not columns, such as the form of an action. The options of the model's
  * fields apply to those of the same name.
  */
 export function actionFields(view: ModelView, body: BodySchema): FormField[] {
@@ -133,7 +133,7 @@ function isQuantity(view: ModelView, column: BodyField['column']): boolean {
   return !column.preparesItself && !column.serialize && !isIdentifier(view, column)
 }
 
-/** Returns the widget in the options: a name or a class. */
+/** Returns the widget of the options (a name or a class), or the list widget for an array; otherwise undefined. */
 function widgetOf(options: FieldOptions, field: BodyField, mode: FormMode) {
   const { widget } = options
   if (typeof widget === 'function') return new widget()
@@ -162,7 +162,7 @@ interface Shape {
   choices?: readonly unknown[]
 }
 
-/** Returns the default widget. The schema takes precedence over the column. */
+/** Returns the default widget and its type of value. The schema takes precedence over the column. */
 function shapeOf(field: BodyField, reference: Reference | undefined): Shape {
   const { json, type } = field
   const one = (widget: WidgetName, valueType: ValueType, choices?: readonly unknown[]): Shape => ({
@@ -217,8 +217,8 @@ function isTree({ json, column, type }: BodyField): boolean {
 }
 
 /**
- * Returns true if the model's schema accepts a custom format. Browser inputs submit the format of the API, except for
- * datetimes and the seconds of times.
+ * Returns true if the model's schema may accept a custom format, so that the submitted text is passed on unchanged.
+ * Other inputs of browsers submit the format of the API, except for datetimes and the seconds of times.
  */
 function isOwnForm(field: BodyField, widget: WidgetName | Widget, valueType: ValueType): boolean {
   const isPlain = widget === 'text' || widget === 'textarea'
@@ -292,7 +292,7 @@ function attributesOf(
   return widget instanceof FormWidget ? widget.attributesFrom(attributes) : attributes
 }
 
-/** Returns the default of the database column, if it is known. */
+/** Returns the default of the database column as texts; none if it is unknown or the column is hidden. */
 function initialOf({ column }: BodyField, valueType: ValueType): readonly string[] {
   const text = column?.defaultText
   if (text === null || text === undefined || column!.hidden) return []

@@ -7,8 +7,8 @@ import AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminEventLog from '../../models/admin_event_log.js'
 
 /*
- * Number of the user's last events that are searched, so that a long log costs no more, number of those that are read,
- * and number of values that come first in a picker
+ * Limits: the user's last events that are searched (so that a long log costs no more), the events that are read, and
+ * the values that come first in a picker
  */
 const MOST_SEARCHED = 200
 const EVENTS = 40
@@ -22,8 +22,8 @@ const NONE: Recent = new Map()
 const ASKED = new WeakMap<HttpContext, Map<string, Promise<Recent>>>()
 
 /**
- * Returns the values that the signed-in user has stored last in a field, newest first, each once; none if the site
- * stores no events.
+ * Returns the values that the signed-in user has stored last in a field, newest first and without duplicates; none if
+ * the site stores no events.
  *
  * @param model  class name of the model that has the field
  */

@@ -5,15 +5,13 @@ import type { ShownFile } from '../files/shown_files.js'
 import type { Choice } from '../../views/widget.js'
 import type { SharedChoices } from './choices.js'
 
-/**
- * Variables of a field's template.
- */
+/** Variables of a field's template. */
 export interface FieldView {
   id: string
   name: string
   label: string
   help: string | undefined
-  /** Template of the widget, or name of the built-in control */
+  /** Name of the built-in control; `widget` for a widget with its own `template` */
   control: string
   template: string | undefined
   type: string
@@ -24,18 +22,18 @@ export interface FieldView {
   isGroup: boolean
   /** Data of a custom widget for its template */
   data: unknown
-  /** True for the full width of the form */
+  /** True if the field has the full width of the form */
   isWide?: boolean
-  /** Control for editing in a cell, if it differs */
+  /** Control for editing in a list cell, if it differs from `control` */
   cellControl?: string
   /** URL at which the server renders a preview of the text while it is typed */
   previewUrl?: string
   /** True to use a monospace font */
   isCode: boolean
   choices: Array<Choice & { selected: boolean }>
-  /** Label of the empty choice; undefined if a choice is required */
+  /** Label of the empty choice; undefined if the field can't be emptied */
   emptyChoice: string | undefined
-  /** True if marked as required */
+  /** True if the label is marked as required */
   required: boolean
   attributes: Record<string, string | number | boolean | undefined>
   /** Texts before and after the input, inside its box */
@@ -52,13 +50,13 @@ export interface FieldView {
   restored?: { now: ShownValue | null; isLost: boolean }
   /** Checkbox that clears the field */
   clear: { name: string; checked: boolean } | undefined
-  /** True if the site's script replaces that checkbox by a clear button in the box */
+  /** True if the site's script replaces the checkbox of `clear` by a button in the input's box */
   hasCross: boolean
   /** True if a submitted text is never stored in a draft */
   isSecret?: boolean
   /** The stored file */
   file: ShownFile | undefined
-  /** The files of a list */
+  /** The stored files of a field that contains several */
   files?: FileListView
   /** Search URL and title of the selected record, if the list of choices is long */
   search: { url: string; title: string } | undefined

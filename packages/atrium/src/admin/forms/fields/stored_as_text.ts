@@ -19,7 +19,7 @@ interface ValueView {
   attributes: Record<string, string | number | boolean | undefined>
 }
 
-/** Checks whether the control of a type can show a value */
+/** By type of value: whether the control can show a text */
 const SHOWN: Partial<Record<FormField['valueType'], (text: string) => boolean>> = {
   date: (text) => readDate(text) !== null,
   datetime: (text) => readDateTime(text) !== null,
@@ -75,7 +75,7 @@ function describedBy({ id, attributes }: ValueView): string {
   return [...new Set([...ids, `${id}-help`])].join(' ').trim()
 }
 
-/** Input types of which the browser validates the text */
+/** Input types whose text the browser validates, with its check */
 const CHECKED: Record<string, (text: string) => boolean> = {
   email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
   url: (text) => URL.canParse(text),

@@ -5,7 +5,7 @@ import type { BodyField } from '#base/schema/body_schema'
 import { isFileType } from '#base/schema/object_schema'
 import type { ModelView } from '../../views/model_view.js'
 
-/* Number of bytes to read to detect the type; a PDF may have other bytes before its signature */
+/* Number of bytes to read to detect the type, as a PDF may have other bytes before its signature */
 const START = 4096
 
 type Check = (start: Buffer) => boolean
@@ -145,7 +145,7 @@ export function fileColumnsOf(view: ModelView): Column[] {
   return view.resource.columns.visible.filter((column) => holdsFile(view, column, types))
 }
 
-/** Returns the types of the columns' fields, of all schemas. */
+/** Returns the schema types of the file fields, by column. */
 function typesInSchemas({ resource }: ModelView): Map<Column | undefined, string> {
   const { createBody, updateBody } = resource.base
   const fields = [...createBody.fields, ...updateBody.fields].filter(({ type }) => isFileType(type))
@@ -161,13 +161,13 @@ export function isFileWidget(widget: unknown): boolean {
   return widget === 'file' || widget === 'image'
 }
 
-/** Returns true if the field uploads a file or several. */
+/** Returns true if the field uploads one or several files. */
 export function isFileField(view: ModelView, apiName: string): boolean {
   const column = view.resource.columns.visible.find((one) => one.apiName === apiName)
   return column !== undefined && holdsFile(view, column, typesInSchemas(view))
 }
 
-/** Returns true for a column with a list of files: one with JSON, unless a schema declares a single file. */
+/** Returns true if a column contains a list of files: a JSON column, unless a schema declares a single file. */
 export function isFileList(view: ModelView, column: Column | undefined): boolean {
   if (column?.kind !== 'json') return false
   const types = typesInSchemas(view)

@@ -22,7 +22,7 @@ export interface FileListView {
   names: { list: string | undefined; file: string; place: string; remove: string }
   /** URL that stores a file before the form is saved */
   upload: string
-  /** Limits of the field */
+  /** Limits of the field, in words */
   limit: string
   /** Texts of the script, as JSON */
   texts: string
@@ -31,7 +31,7 @@ export interface FileListView {
 interface FileListState {
   /** Name of the input */
   name: string
-  /** Keys of the files that the list has */
+  /** Keys of the files in the form */
   values: readonly string[]
   /** Keys of the record's files; undefined in a create form */
   stored: readonly string[] | undefined
@@ -97,7 +97,7 @@ function limitOf(site: Site, { attributes }: FormField): string {
   })
 }
 
-/** Returns the texts of the script, which replaces the names in them. */
+/** Returns the texts of the script, with placeholders such as `{name}`, which the script replaces. */
 function textsOf(site: Site): Record<string, string> {
   const names = { name: '{name}', place: '{place}', most: '{most}' }
   return Object.fromEntries(TEXTS.map((key) => [key, site.text(`files.script.${key}`, names)]))

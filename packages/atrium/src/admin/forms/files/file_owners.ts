@@ -25,22 +25,23 @@ interface Note {
   name?: string
 }
 
-/* Separate folder, so that the folders of files contain nothing else */
+/* Folder of the metadata; separate, so that the models' folders contain only files */
 const FOLDER = '.owners'
 
 /** Maximum length of a stored file name */
 export const LONGEST_NAME = 255
 
-/* Maximum number of records to read that refer to a file */
+/* Maximum number of records to read in a search for files */
 const MOST_HOLDERS = 100
 
-/* Maximum number of files to search with one query */
+/* Maximum number of files to search for in one query */
 const MOST_KEYS = 50
 
 type Row = Record<string, unknown>
 
 /**
- * Stores the owner of a file. The file is served only for this record, even if other records contain its key.
+ * Stores the record that a file belongs to. The file is served only to users who can see this record, even if other
+ * records contain its key.
  *
  * @param name  original file name
  */
@@ -56,7 +57,10 @@ export async function noteOwner(
   await disk.put(ownerPath(view, file), JSON.stringify(note))
 }
 
-/** Returns the original name of a file that was uploaded for a record; undefined if it is not known. */
+/**
+ * Returns the original name of a file that was uploaded for a record; undefined if it is not known or the file belongs
+ * to another record.
+ */
 export async function senderNameOf(
   view: ModelView,
   file: string,
@@ -99,7 +103,10 @@ export async function forgetOwner(view: ModelView, file: string): Promise<void> 
   await disk.delete(ownerPath(view, file))
 }
 
-/** Ignores the viewer's scope, so that the result is the same for every viewer. */
+/**
+ * Returns the first record, by key, that refers to a file. Ignores the viewer's scope, so that the result is the same
+ * for every viewer.
+ */
 async function firstHolder(view: ModelView, file: string): Promise<FileOwner | undefined> {
   const { key } = view.resource
   const columns = fileColumnsOf(view.base)
@@ -115,7 +122,7 @@ async function firstHolder(view: ModelView, file: string): Promise<FileOwner | u
 }
 
 /**
- * Returns the files that a record refers to. Ignores the viewer's scope, as any record may refer to a file.
+ * Returns those files that any record refers to. Ignores the viewer's scope.
  *
  * @param files  keys of files
  */
@@ -130,8 +137,8 @@ export async function heldAmong(view: ModelView, files: readonly string[]): Prom
       .select(names)
       .limit(MOST_HOLDERS + 1)
     /*
-     * If more records match than were read, the remaining files are searched one by one, because another record may
-     * refer to them.
+     * If more records match than are read, all of these files count as referred to, as an unread record may refer to
+     * any of them.
      */
     const found =
       rows.length > MOST_HOLDERS
@@ -149,7 +156,7 @@ function holders(view: ModelView, columns: readonly Column[], files: readonly st
   const asText = `cast(?? as ${client.dialect.name === 'mysql' ? 'char' : 'text'}) like ?`
   for (const { kind, name } of columns) {
     if (kind !== 'json') query.orWhereIn(name, [...files])
-    /* A key has no character with a meaning in JSON or in the pattern. */
+    /* A key has no character with a special meaning in JSON or in the pattern. */
     else for (const file of files) query.orWhereRaw(asText, [name, `%"${file}"%`])
   }
   return query

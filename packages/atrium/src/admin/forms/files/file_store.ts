@@ -12,9 +12,7 @@ import { filesIn, forgetOwner, heldAmong, isFileKey } from './file_owners.js'
 import { filesDisk } from './files_disk.js'
 import { dropThumbnail } from './thumbnails.js'
 
-/**
- * An open stored file.
- */
+/** An open stored file. */
 export interface StoredFile {
   /** Size in bytes */
   size: number
@@ -94,7 +92,7 @@ export async function openFile(view: ModelView, key: string): Promise<StoredFile
     const { contentLength } = await disk.getMetaData(place)
     return { size: contentLength, stream: await disk.getStream(place) }
   } catch (error) {
-    /* Drivers throw different errors for missing files. */
+    /* Drivers throw different errors for missing files, so the disk is checked. */
     if (await disk.exists(place)) throw error
     return undefined
   }
@@ -112,7 +110,10 @@ function placeOf(view: ModelView, key: string): string {
   return `${view.name}/${key}`
 }
 
-/** Uses the original file name, as the detected content type can differ from the extension. */
+/**
+ * Returns the extension of the original file name with its dot, as the detected content type can differ from it; empty
+ * without an extension.
+ */
 function extensionOf({ clientName }: MultipartFile): string {
   const extension = extensionIn(clientName)
   return extension === '' ? '' : `.${extension}`

@@ -31,10 +31,10 @@ export class UploadController {
   ) {}
 
   /**
-   * Stores the posted `file`. Responds with its key, or with the reason why it is refused.
+   * Stores the submitted `file`. Responds with its key, or with the reason why it is refused.
    *
    * @throws NotAllowed    if the user cannot save the form
-   * @throws PageNotFound  if the field is in no form of the user, or takes no list of files
+   * @throws PageNotFound  if the field is in no form of the user, or has no list of files
    */
   async store(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
@@ -60,7 +60,7 @@ function asSentence(reason: string): string {
 const UNFIT = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]+/gu
 const LONGEST_TITLE = 80
 
-/* Maximum bytes of an image that is sent for a preview without being scaled */
+/* Maximum size in bytes of an image that is sent unscaled as its thumbnail */
 const LARGEST_UNSCALED = 2 * 1024 * 1024
 
 const NO_PREVIEW = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><path d="M8 11h24v18H8zm3 15 6-7 4 5 3-3 5 5" fill="none" stroke="#8a8f98" stroke-width="1.5"/></svg>`
@@ -95,8 +95,8 @@ export class FilesController {
   }
 
   /**
-   * Sends a small image, otherwise the image itself, which the browser scales. One that is too large for that is
-   * replaced by a drawing.
+   * Sends the thumbnail of an image. Without one, sends the image itself, which the browser scales, or a drawing if the
+   * image is too large.
    */
   async #sendThumbnail(ctx: HttpContext, key: string, file: StoredFile): Promise<void> {
     const thumbnail = await thumbnailOf(this.view, key)
@@ -115,8 +115,11 @@ export class FilesController {
   }
 
   /**
-   * Returns field and file name from the record for which the file was stored. A viewer who cannot see that record
-   * gets no file, even if another record contains its key.
+   * Returns the column of a file, and a name made from the record for which the file was stored. Other records that
+   * contain the file's key give no access to it.
+   *
+   * @returns undefined if no record has the file
+   * @throws WithheldPage  if the viewer cannot see the record
    */
   async #ownedBy(
     ctx: HttpContext,

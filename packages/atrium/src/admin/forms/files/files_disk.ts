@@ -7,9 +7,9 @@ import { PrivateFolder } from './private_folder.js'
 let used: Promise<DriverContract> | undefined
 
 /**
- * Returns the disk of uploaded files: `disk` of `config/admin.ts`, otherwise the folder `storageDirectory`. The
- * driver is used without Drive's `Disk`, which would drop the dot of `.owners` and reject model names that are not
- * ASCII. This is safe, as keys contain no client input.
+ * Returns the disk of uploaded files: `disk` of `config/admin.ts`, otherwise the folder `storageDirectory`. The driver
+ * is used without Drive's `Disk`, which would remove the dot of `.owners` and reject model names that are not ASCII.
+ * This is safe, as keys contain no client input.
  */
 export function filesDisk(): Promise<DriverContract> {
   return (used ??= configuredDisk())
@@ -30,8 +30,8 @@ async function configuredDisk(): Promise<DriverContract> {
 }
 
 /**
- * Returns the paths of the files below a folder of the disk; an empty list if there is no such folder. Drive drops the
- * dot of the first folder.
+ * Returns the paths of the files below a folder of the disk; an empty list if there is no such folder. Drive removes a
+ * dot before the name of the first folder, so this name is set again.
  */
 export async function pathsOnDisk(folder: string): Promise<string[]> {
   const disk = await filesDisk()

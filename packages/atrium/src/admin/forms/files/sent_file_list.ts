@@ -26,8 +26,8 @@ interface ReadLists {
 }
 
 /**
- * Reads the list of a field: the files of the form in the order of their positions, then the uploaded files. A request
- * without the whole list only adds files.
+ * Adds the list of a field to `fileLists` and `shown`: the files of the form in the order of their positions, then the
+ * uploaded files. A request without the whole list only adds files.
  */
 export function readFileList(
   { hidden, name }: Pick<FormField, 'hidden' | 'name'>,
@@ -40,7 +40,7 @@ export function readFileList(
   if (!isListed && added.length === 0) return
   const keys = isListed ? keysInOrder(input, sent) : []
   shown[name] = keys
-  /* A list that is not shown can only be replaced, like a single file. */
+  /* The form contains no files of a hidden field, so new ones replace them, like a single file. */
   fileLists.set(name, { keys, isWhole: isListed || hidden, added })
 }
 

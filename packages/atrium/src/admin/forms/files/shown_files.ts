@@ -45,7 +45,7 @@ export interface ShownFile {
   name: string
   /** Undefined for a file that belongs to no record yet */
   url?: string
-  /** URL of the image */
+  /** URL of the preview, for an image */
   image?: string
 }
 
@@ -82,8 +82,8 @@ async function storedFile(view: ModelView, field: FileField, key: string, record
 }
 
 /**
- * Returns the files of a list: those of the record, and those that the user has uploaded for it. Other texts are left
- * out.
+ * Returns the files of a list: those of the record, and those that the user has uploaded but not saved yet. Other texts
+ * are left out.
  *
  * @param keys    keys of the files, in order
  * @param stored  keys of the record's files

@@ -3,12 +3,10 @@ import pLimit from 'p-limit'
 import type { ModelView } from '../../views/model_view.js'
 import { filesDisk } from './files_disk.js'
 
-/*
- * Folder of thumbnails, next to the folders with the files of models; no model can have this name
- */
+/* Folder of thumbnails, next to the folders with the files of models; no model can have this name */
 const FOLDER = '.thumbnails'
 
-/* Maximum width and height in pixels: twice the largest size at which pages show it, for dense screens */
+/* Maximum width and height in pixels: twice the largest size at which pages show a thumbnail, for dense screens */
 const SIDE = 320
 
 /* Maximum number of pixels to decode; a small file can describe a huge image. */
@@ -17,7 +15,7 @@ const MOST_PIXELS = 100_000_000
 /** Content type of thumbnails */
 export const THUMBNAIL_TYPE = 'image/webp'
 
-/** Returns a small WebP of an image. Throws for a damaged image. */
+/** A function that returns a small WebP of an image, and throws for a damaged image. */
 export type ScaleImage = (image: Uint8Array) => Promise<Uint8Array>
 
 /* One image at a time, as decoding takes memory and all processors */
@@ -37,7 +35,7 @@ export function useImageScaler(scale?: ScaleImage | null): void {
 }
 
 /**
- * Returns the thumbnail of an image. It is made once and stored.
+ * Returns the thumbnail of an image. The thumbnail is made once and stored.
  *
  * @param key  key of a stored image
  * @returns null if `sharp` is not installed or cannot read the image
@@ -69,7 +67,7 @@ async function storedOrMade(view: ModelView, key: string, scale: ScaleImage) {
   return image.length > 0 ? image : null
 }
 
-/** Returns an empty image for one that can't be read, so that it is not tried again. */
+/** Makes a thumbnail. It is empty for an image that can't be read, so that the image is not tried again. */
 async function make(view: ModelView, key: string, scale: ScaleImage): Promise<Uint8Array> {
   const disk = await filesDisk()
   const image = await disk.getBytes(`${view.name}/${key}`)

@@ -23,7 +23,7 @@ import { filesIn, noteOwner } from './file_owners.js'
 import { dropFiles, storeFile } from './file_store.js'
 import { WaitingFiles } from './waiting_files.js'
 
-/** Why a file is refused; the reason completes a sentence. */
+/** Reason why a file is refused, as the end of a sentence. */
 interface Refusal {
   rule: string
   reason: string
@@ -75,9 +75,9 @@ async function scan(file: ScannedFile): Promise<string | null> {
 }
 
 /**
- * Stores a file of a list, before the form with it is saved.
+ * Stores a file of a list, before the form with the list is saved.
  *
- * @returns its key, or the reason why it is refused
+ * @returns key of the file, or the reason why it is refused
  */
 export async function storeForList(
   waiting: WaitingFiles,
@@ -236,7 +236,7 @@ export class Uploads {
     }
   }
 
-  /** Keys of the stored files, which the write may refer to. */
+  /** Keys of the files stored for this submission. The write is allowed to refer to them. */
   get names(): ReadonlySet<string> {
     const added = this.#listed().filter(({ isNew }) => isNew)
     return new Set([...this.#stored.values(), ...added.map(({ key }) => key)])

@@ -14,7 +14,7 @@ const FOLDER = '.uploads'
 /** Maximum number of files of one user that wait for their form */
 const MOST_WAITING = 200
 
-/** Hours until a file that no form was saved with is removed */
+/** Hours after which a file is removed if its form was not saved */
 const KEPT_HOURS = 24
 
 const HOUR = 3_600_000
@@ -26,8 +26,8 @@ interface Note extends UploadedBefore {
 }
 
 /**
- * Files of lists that are stored but do not belong to a record yet, because their form has not been saved. A note on
- * the disk contains the user who uploaded each file. A file cannot be read until a record refers to it.
+ * Files of lists that are stored but do not belong to a record yet, because their form has not been saved. Each has a
+ * note on the disk, in a folder of the user who uploaded it. A file cannot be read until a record refers to it.
  */
 export class WaitingFiles {
   readonly #folder: string
@@ -40,7 +40,7 @@ export class WaitingFiles {
     this.#folder = `${FOLDER}/${owner.id}`
   }
 
-  /** Returns true if no more files can wait. */
+  /** Returns true if the user has the maximum number of waiting files. */
   async isFull(): Promise<boolean> {
     const notes = await pathsOnDisk(this.#folder)
     return notes.length >= MOST_WAITING

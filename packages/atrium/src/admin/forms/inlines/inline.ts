@@ -20,7 +20,7 @@ export interface Inline {
   column: Column
   /** Column of the parent that the foreign key refers to */
   target: Column
-  /** API names of the columns in the option; undefined for the default */
+  /** API names in the option `fields`; undefined without the option */
   fields: readonly string[] | undefined
   /** Column that stores the order of the rows */
   sort: Column | undefined

@@ -141,7 +141,7 @@ function connectionOf({ connection }: LucidModel): string {
  * Checks that the sort columns of inlines can store numbers. Called when the table of the rows is loaded.
  *
  * @param view  view of the rows
- * @throws ValueError
+ * @throws ValueError  if a sort column is not numeric or is part of a unique index
  */
 export function checkSortColumns(site: ViewSite, view: ModelView): void {
   for (const parent of site.models.values()) {

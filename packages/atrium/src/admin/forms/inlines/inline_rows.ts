@@ -11,9 +11,9 @@ import { may, mayEach } from '../../permissions/may.js'
 import type { Inline } from './inline.js'
 import { ID, MOST_ROWS, storedRows, type SentRow } from './rows.js'
 
-/** The columns of an inline's table and their fields. */
+/** Shown columns of an inline, and the fields of its rows. */
 interface RowFields {
-  /** API names of all columns that the user can see, in order */
+  /** API names of the shown columns, in order */
   names: readonly string[]
   /** Fields of new rows */
   create: readonly FormField[]
@@ -21,7 +21,7 @@ interface RowFields {
   update: readonly FormField[]
   /** Fields of existing rows that the user can see but not change */
   readOnly: readonly FormField[]
-  /** Fields of new rows that the row does not show */
+  /** Fields of new rows that are not shown */
   others: readonly FormField[]
 }
 
@@ -56,7 +56,7 @@ function makeFields(site: Site, inline: Inline): RowFields {
   return { names, create: among(create), update: among(update), readOnly: among(readOnly), others }
 }
 
-/** Returns the fields without those that options hide from the signed-in user. */
+/** Returns the fields without those that the options hide from the user. Hidden fields of new rows are in `others`. */
 function shownFields(ctx: HttpContext, site: Site, inline: Inline): RowFields {
   const { names, create, update, readOnly, others } = rowFields(site, inline)
   const hidden = hiddenNames(ctx, inline.view)
@@ -179,7 +179,7 @@ export interface RowChange {
   isTouched: boolean
 }
 
-/** A remaining row, with the number that was entered for its position. */
+/** A row that is not removed, with the number that was entered for its position. */
 export interface PlacedRow {
   sent: SentRow
   stored: StoredRow | undefined
@@ -187,12 +187,11 @@ export interface PlacedRow {
 }
 
 /**
- * Returns new numbers for the order of the rows if rows were added, removed or moved: 1, 2, 3, and so on, or for the
- * column that `orderBy` names numbers with gaps. If the form
- * does not contain all rows, the numbers of the other rows are unchanged, new rows come after them, and entered
- * numbers are used as they are.
+ * Returns new numbers for the order of the rows if rows were added, removed or moved: 1, 2, 3 and so on, or numbers
+ * with gaps for the column that `orderBy` names. If the numbers have no gaps and the form does not contain all rows,
+ * the numbers of the other rows are unchanged, new rows come after them, and entered numbers are used as they are.
  *
- * @param placed  remaining rows
+ * @param placed  rows that are not removed
  * @param named   existing rows that the form contains, including rows to remove
  * @returns new numbers of the rows whose number changes
  */
@@ -251,7 +250,10 @@ export function byNumber(
   return one.sent.index - other.sent.index
 }
 
-/** Returns the number that was entered for the position of a row; null if it is empty, NaN if it is invalid. */
+/**
+ * Returns the number that was entered for the position of a row; null if the input is empty, NaN if the number is
+ * invalid.
+ */
 export function typedPlace({ inline }: InlineRows, { texts }: SentRow): number | null {
   const text = inline.sort && texts.get(inline.sort.apiName)?.at(-1)?.trim()
   if (!text) return null

@@ -35,7 +35,7 @@ export interface InlineSection {
   isSortable: boolean
   isOne: boolean
   hasRemove: boolean
-  /** Name of the button to add blank rows */
+  /** Name of the button that adds blank rows; null if there is none */
   more: string | null
   messages: string[]
   /** Texts for the script, as JSON */
@@ -51,7 +51,7 @@ export interface InlineSection {
 }
 
 /**
- * Reads the submitted rows of a form. Their names start with the names of the relations.
+ * Reads the submitted rows of a form. The names of their inputs start with the name of the relation.
  *
  * @param view  the view, limited by the user's roles
  * @returns the rows by relation, and true if a button was pressed that renders the form again without saving
@@ -82,7 +82,7 @@ function widgetAsksAgain(site: AdminSite, inline: Inline, { texts }: SentRow): b
 }
 
 /**
- * Returns the inlines of a form.
+ * Returns the template variables of a form's inlines.
  *
  * @param view    view of the parent, limited by the user's roles
  * @param record  parent record; undefined in a create form
@@ -162,7 +162,10 @@ function shownRows(rows: InlineRows, sent: SentRows | undefined): ShownRow[] {
     const stored = row.id === null ? undefined : rows.find(row.id)
     if (stored && named.has(stored.id)) continue
     if (stored) named.add(stored.id)
-    /* A row that no longer exists is shown as a new one, unless the user removed it. */
+    /*
+     * Rows that no longer exist are shown as new ones. Removed and blank rows are left out, and all of them if the user
+     * is not allowed to create rows.
+     */
     else if (row.isRemoved || !rows.mayCreate || isBlank(rows, row)) continue
     shown.push({ stored, sent: row })
   }
@@ -172,7 +175,7 @@ function shownRows(rows: InlineRows, sent: SentRows | undefined): ShownRow[] {
   return [...inOrder, ...others.map((stored) => ({ stored, sent: undefined }))]
 }
 
-/** Errors of the relation, and of rows that are not shown again */
+/** Returns the messages about the relation, and about rows that are not shown again. */
 function messagesOf(inline: Inline, shown: readonly ShownRow[], errors: RowErrors): string[] {
   const places = new Set(shown.map(({ sent }) => sent && `${inline.name}.${sent.index}`))
   const own = [...errors].filter(
@@ -245,7 +248,7 @@ function errorsOf(
   ]
 }
 
-/** Focuses the first invalid field. */
+/** Sets the focus to the first invalid field. */
 function focusFirst(sections: readonly InlineSection[]): void {
   for (const { rows } of sections) {
     for (const { cells, messages } of rows) {

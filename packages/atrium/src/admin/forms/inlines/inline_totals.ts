@@ -13,7 +13,7 @@ import { isForbidden } from '../submission/form_failure.js'
 import type { InlineRows } from './inline_rows.js'
 import { referredValue } from './rows.js'
 
-/* A value whose text shows the units, decimals and separators of a figure */
+/* Sample number: its text shows the script the units, decimals and separators of a figure */
 const SAMPLE = 1_000_000
 
 /** A figure that the script computes from the inputs of the rows. */
@@ -35,7 +35,8 @@ export interface InlineTotals {
 }
 
 /**
- * Returns the figures below the rows of a form, of the rows that the signed-in user can see; null if there are none.
+ * Returns the figures below the rows of a form, computed from the saved rows that the signed-in user can see; null if
+ * there are none.
  *
  * @param record  parent record; undefined in a create form
  */
@@ -79,7 +80,7 @@ async function savedTotals(
   }
 }
 
-/** Returns null if the form does not have the value of each row as a number. */
+/** Returns null for averages, and if the form does not contain the value of each row as a number. */
 function liveFigure(site: Site, rows: InlineRows, column: Column, of: string): LiveFigure | null {
   const { fields, inline, isTooLong, mayCreate, stored } = rows
   const isNumber = (all: readonly FormField[]) =>

@@ -27,20 +27,23 @@ import {
 import type { ModelView } from '../../views/model_view.js'
 import { type SentRow, MOST_ROWS, referredValue } from './rows.js'
 
-/** All validated changes of rows in a form. */
+/** The validated changes and the errors of all rows in a form. */
 export class RowsPlan {
   readonly changes: RowChange[] = []
   readonly errors = new Map<string, RowError>()
   #status: 403 | 409 | null = null
 
-  /** @throws InvalidForm  if there are errors in the rows, or in `errors` of the parent */
+  /**
+   * @throws RefusedRows  if a row is refused with 403 or 409
+   * @throws InvalidForm  if there are other errors in the rows, or in `errors` of the parent
+   */
   check(errors: InvalidForm['errors'] = []): void {
     if (this.#status !== null) throw new RefusedRows(this.#status, errors, this.errors)
     if (this.errors.size > 0 || errors.length > 0) throw new InvalidForm(errors, this.errors)
   }
 
   /**
-   * Adds an error of a row.
+   * Adds an error of a row or relation.
    *
    * @param status  status of a refusal; 403 takes precedence over 409
    */
@@ -81,7 +84,7 @@ export async function planRows(
   return plan
 }
 
-/** Returns the key of a row in the errors. */
+/** Returns the key of a row in the errors, such as `items.2`. */
 export function placeOf({ inline }: InlineRows, { index }: SentRow): string {
   return `${inline.name}.${index}`
 }
@@ -135,7 +138,7 @@ class Planner {
     for (const row of this.#new) await this.#create(row, places.get(row))
   }
 
-  /** Returns the number of rows after the changes. */
+  /** Returns the number of rows after the planned changes. */
   #left(): number {
     const removed = this.plan.changes.filter(
       ({ kind, rows }) => kind === 'delete' && rows === this.rows
@@ -198,8 +201,8 @@ class Planner {
   }
 
   /**
-   * Returns true if read-only fields were changed, which happens if the user's roles have changed since the form was
-   * rendered.
+   * Adds an error and returns true if read-only fields were changed, which happens if the user's roles have changed
+   * since the form was rendered.
    */
   #refuses(
     row: SentRow,

@@ -27,7 +27,7 @@ type Values = Record<string, unknown>
 /** Returns true if a new row has only the initial values of a blank row. */
 export function isBlank(rows: InlineRows, { texts, begin }: SentRow): boolean {
   const { fields, inline, mayCreate } = rows
-  /* Without permission to create rows, any text counts. */
+  /* Without permission to create rows, the form had no blank row with initial values, so any text counts. */
   if (!mayCreate) {
     const own = [...texts].filter(([name]) => name !== inline.sort?.apiName)
     return own.every(([, sent]) => sent.every((text) => text.trim() === ''))
@@ -161,7 +161,8 @@ function empty(field: FormField, { values, cleared, errors }: Submission): void 
 }
 
 /**
- * Removes the empty text of the hidden input before a list, and the `false` of the hidden input before a checkbox.
+ * Returns the texts without the empty one of the hidden input before a list, and without the `false` of the hidden
+ * input before a checkbox.
  */
 function filled({ valueType }: FormField, texts: readonly string[] = []): string[] {
   const counting = valueType === 'boolean' ? texts.slice(-1) : texts

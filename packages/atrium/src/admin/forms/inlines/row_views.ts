@@ -35,9 +35,9 @@ export interface RowView {
   /** Row number shown to users, starting at 1 */
   number: number | string
   isNew: boolean
-  /** True if the row is new and has only initial values */
+  /** True if the row is a blank one of the server that the user has not submitted */
   isBlank: boolean
-  /** Hidden inputs */
+  /** Hidden inputs, such as those with the row's key and version */
   hidden: Array<{ name: string; value: string }>
   cells: CellView[]
   /** Input for the position */
@@ -54,7 +54,7 @@ export interface ShownRow {
   sent: SentRow | undefined
 }
 
-/** Returns the template variables of rows. Runs one query per reference. */
+/** Creates the template variables of rows. The number of queries depends on the number of references, not of rows. */
 export class RowViews {
   readonly #choices: SharedChoices
   readonly #texts = new Map<LucidRow, Map<string, { kind: string; markup: string }>>()
@@ -117,8 +117,8 @@ export class RowViews {
   }
 
   /**
-   * Returns the hidden input with the initial texts of a blank row. It identifies rows that are still blank, even if
-   * the defaults have changed since the form was rendered.
+   * Returns the hidden input with the initial dates and times of a blank row, if it has any. With it, a submitted row
+   * is recognized as blank even if the defaults have changed since the form was rendered.
    */
   #begin(prefix: string): RowView['hidden'] {
     const { defaults } = this.rows
@@ -137,7 +137,9 @@ export class RowViews {
     error: RowError | undefined
   ): RowView['hidden'] {
     const { resource } = this.rows.inline.view
-    /* With the current version, saving the form again overwrites the changes of other users. */
+    /*
+     * After a conflict, the form gets the current version, so that saving again overwrites the changes of other users.
+     */
     const version = error?.isChanged ? undefined : sent?.version
     return [
       { name: prefix + ID, value: id },
@@ -199,7 +201,7 @@ export class RowViews {
     return new Map(views.map((view, index) => [fields[index].name, inCell(view)]))
   }
 
-  /** Values of a reference in the rows, stored or submitted */
+  /** Returns the values of a reference in the rows, stored or submitted. */
   #currentOf(column: Column): unknown[] {
     return this.shown
       .flatMap(({ stored, sent }) => {
@@ -247,8 +249,8 @@ export class RowViews {
 }
 
 /**
- * Adapts a field to a cell: the browser must not require it, as the row may be removed or blank, and the field is
- * cleared by deleting its text.
+ * Adapts a field to a cell. The browser must not require the field, as the row may be removed or blank. It has no
+ * checkbox to clear it, as deleting its text does that.
  */
 function inCell(view: FieldView): FieldView {
   const attributes = { ...view.attributes }

@@ -113,7 +113,7 @@ const PLACE = /^(\d{1,6})\.(.+)$/s
  * Reads the submitted rows in the order of their numbers: `items.0.quantity=2`.
  *
  * @param relation  prefix of the input names
- * @throws TooManyValues
+ * @throws TooManyValues  for more than `MOST_SENT` rows
  */
 export function sentRows(sent: ReadonlyMap<string, readonly string[]>, relation: string): SentRows {
   const prefix = `${relation}.`
@@ -150,7 +150,7 @@ function rowOf(index: number, texts: Map<string, readonly string[]>): SentRow {
   }
 }
 
-/** Parses a JSON object of texts by name; undefined if the JSON is anything else. */
+/** Parses a JSON object of lists of texts by field name; undefined if the JSON is anything else. */
 function textsIn(json: string | undefined): SentRow['begin'] {
   try {
     const texts: unknown = JSON.parse(json ?? 'null')

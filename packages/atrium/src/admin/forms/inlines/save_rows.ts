@@ -55,7 +55,7 @@ export async function checkedWith<Result>(
  * @param write  writes the parent
  * @param keyOf  returns the key of the parent; null if it has none
  * @throws InvalidForm  with the errors of the rows
- * @throws Problem      about the parent
+ * @throws Problem      if the parent can't be written
  */
 export async function saveWithRows<Result>(
   ctx: HttpContext,
@@ -139,7 +139,7 @@ class RowWriter {
 
   /**
    * Checks that a `hasOne` relation has no row yet. The parent is locked, so that requests check one after the other.
-   * The rows are read with a lock, as MariaDB's other reads would use an older snapshot.
+   * The rows are read with a lock, as reads without a lock in MariaDB would use an older snapshot.
    *
    * @throws TakenPlace  also for a row that the user can't see
    */
@@ -207,7 +207,7 @@ function isAboutRow(error: unknown): boolean {
   return isForPeople(error) || toProblem(error).status < 500
 }
 
-/** Sorts the changes. New rows are created in order, so that their keys have the same order. */
+/** Sorts the changes. New rows are created in the order of their positions, so that their keys have the same order. */
 function inOrder(changes: RowChange[]): RowChange[] {
   return changes.toSorted((one, other) => {
     const places = [one, other].map(({ rows, values, sent }) => {

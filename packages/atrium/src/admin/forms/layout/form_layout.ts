@@ -14,7 +14,7 @@ export interface LaidOutField {
   readonly values?: readonly string[]
   /** Set if the field shows a value of an earlier version of the record */
   readonly restored?: unknown
-  /** Set if a required field may be submitted empty because a stored file remains */
+  /** Set if a required field can be submitted empty because a stored file remains */
   readonly file?: unknown
 }
 
@@ -54,7 +54,7 @@ export interface TabsBlock<Field> {
 export type Block<Field> = FieldsBlock<Field> | SectionBlock<Field> | TabsBlock<Field>
 
 /**
- * Arranges the fields of a form by the option `form`. Fields that the option does not contain are at the end;
+ * Arranges the fields of a form as in the option `form`. Fields that the option does not contain are at the end;
  * sections and tabs without fields are left out.
  *
  * @param parts   layout; undefined for one block with all fields
@@ -129,7 +129,7 @@ class Layout<Field extends LaidOutField> {
   }
 }
 
-/** Adds fields to the last block, or a new block. */
+/** Adds fields to the last block if it consists of fields, otherwise to a new block. */
 function joined<Field>(
   blocks: Array<Block<Field>>,
   fields: Field[],

@@ -43,7 +43,7 @@ export async function manyToManyFields(
   return offered.flat()
 }
 
-/** Returns a widget with rows if the relation declares pivot columns. */
+/** Returns a widget with rows if the relation has pivot columns for forms, otherwise one with keys only. */
 async function widgetOf(
   ctx: HttpContext,
   site: Site,
@@ -110,7 +110,7 @@ export function takeRelated(
   return [{ ...submission, values: Object.fromEntries(values) }, new Map(related)]
 }
 
-/** Returns true if a write attaches or detaches any record. */
+/** Returns true if a write attaches or detaches a record, or changes a pivot row. */
 export async function changesRelated(
   fields: readonly FormField[],
   related: UpdateOptions['related'],

@@ -27,14 +27,14 @@ const ADD = '.__add'
 /* Maximum number of submitted keys; more are rejected without showing the form again. */
 const MOST_SENT = 2 * MOST_RELATED
 
-/* Prefix of the first text, with which no key starts */
+/* Prefix of the first text, which contains the initial keys; no key starts with it */
 const STATE = 'shown='
 
 /**
  * Reads the field from all submitted inputs.
  *
  * @returns texts of the field; undefined if the form does not contain it
- * @throws TooManyValues
+ * @throws TooManyValues  for more than `MOST_SENT` keys
  */
 export function collectKeys(
   name: string,
@@ -60,7 +60,7 @@ function textsOf({ chosen, shown }: SentKeys): string[] {
 
 export function keysIn(texts: readonly string[]): SentKeys {
   const [first = '', ...rest] = texts
-  /* The URL of a create page may contain only keys. */
+  /* The URL of a create page can contain keys without the first text. */
   if (!first.startsWith(STATE)) return { chosen: [...texts], shown: undefined }
   return { chosen: rest, shown: listIn(first.slice(STATE.length)) }
 }

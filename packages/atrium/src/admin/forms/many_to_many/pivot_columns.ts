@@ -56,7 +56,7 @@ export type PivotValue = { value: unknown; error?: undefined } | { error: string
 /**
  * Parses a cell.
  *
- * @returns the value for the database; undefined for an empty cell whose column has a default
+ * @returns the value for the database, which is undefined for an empty cell whose column has a default; or an error
  */
 export function readPivotCell(
   site: Pick<Site, 'text'>,

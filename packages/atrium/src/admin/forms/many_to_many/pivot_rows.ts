@@ -49,7 +49,7 @@ const MOST_SENT = 2 * MOST_RELATED
  * Reads the rows from all submitted inputs: `people.0.id`, `people.0.role`, `people.0.__remove`.
  *
  * @returns undefined if the form contains none
- * @throws TooManyValues
+ * @throws TooManyValues  for more than `MOST_SENT` rows
  */
 export function collectRows(
   name: string,

@@ -48,7 +48,7 @@ export class PivotRowsWidget extends ManyToManyWidget {
     return sent.has(name + MORE)
   }
 
-  /** Returns false if the same record is attached twice, as the rows can't be distinguished. */
+  /** Also returns false if the same record is attached twice, as its rows can't be distinguished. */
   override async takes(record: LucidRow): Promise<boolean> {
     const { hasTwins } = await this.attachedTo(record)
     return !hasTwins && (await super.takes(record))

@@ -24,7 +24,7 @@ import { ONESELF, otherEditors, type Editor } from './other_editors.js'
 
 type MarkedCell = ShownCell & { markup: string }
 
-/** Values when the form was opened, as submitted, and now; undefined if unknown */
+/** Values of a field when the form was opened, as submitted, and now; undefined if unknown */
 type ThreeCells = [MarkedCell | undefined, MarkedCell | undefined, MarkedCell | undefined]
 
 /** Formats three versions of a record's fields for the conflict page. */
@@ -120,8 +120,8 @@ export function fieldsWithRecordValue(ctx: HttpContext, fields: readonly FormFie
 }
 
 /**
- * Adds an error for each of the user's files that was chosen but not submitted again, as a page cannot resubmit a
- * file.
+ * Adds an error for each field for which the user has chosen the submitted file without selecting the file again, as a
+ * page can't resubmit a file.
  */
 export function withMissingFiles(
   ctx: HttpContext,
@@ -247,7 +247,7 @@ function whoseVersion(site: AdminSite, editor: Editor | undefined): string {
   return site.text('conflict.version', { name: editor })
 }
 
-/** Returns the fields that the page can't contain: files and secrets. */
+/** Returns the fields whose submitted values the page can't contain: files and secrets. */
 function lostFields(fields: readonly FormField[], { files, shown }: Submission): FormField[] {
   return fields.filter(
     ({ name, secret }) => files.has(name) || (secret && shown[name]?.some((text) => text !== ''))

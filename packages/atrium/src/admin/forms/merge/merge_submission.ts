@@ -86,7 +86,7 @@ export async function mergeSubmission(
 }
 
 /**
- * Returns the fields whose new values would hide a field that the user changed, so that its value would be lost.
+ * Returns the fields whose new values would hide a field that the user changed, so that this change would be lost.
  *
  * @param mine  API names of the fields that the user changed
  */
@@ -140,7 +140,7 @@ export function withTexts(
   }
 }
 
-/** Parses the texts of a field; undefined if its form can't parse the stored value. */
+/** Parses the texts of a field; undefined for files and hidden fields, and if the texts can't be parsed. */
 function readBack(field: FormField, texts: readonly string[]): unknown {
   if (field.valueType === 'file' || field.hidden) return undefined
   try {

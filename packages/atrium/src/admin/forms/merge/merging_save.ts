@@ -18,7 +18,7 @@ import { readOpened, type OpenedRecord } from './opened_record.js'
  * Checks the version of the locked record before an update. A submission without a version is accepted.
  *
  * @param values  values to write, by attribute name
- * @throws RowChanged
+ * @throws RowChanged  if the record has another version
  */
 function assertVersion(
   view: ModelView,
@@ -34,7 +34,7 @@ function assertVersion(
 /* Maximum number of automatic merges; after more concurrent changes the user has to decide. */
 const MOST_ATTEMPTS = 5
 
-/** A record that another user has changed as well, so that the user has to choose. */
+/** Result instead of a saved form: another user has changed the record as well, and the user has to choose. */
 export interface Conflict {
   merge: Merge
   opened: OpenedRecord | null
@@ -46,14 +46,14 @@ export interface Conflict {
 export interface FormAttempt extends FoundRecord {
   form: FormPage
   submission: Submission
-  /** Version as submitted; undefined for the version of the record */
+  /** Version as submitted; undefined to use the version of the record */
   sent: SentVersion | undefined
   /** API names of the fields that contain changes of other users */
   theirs: readonly string[]
   opened: OpenedRecord | null
   /** Earlier version of the record that the form was filled in with */
   restored: RestoredFields | null
-  /** Null for a form without a token */
+  /** Saves repeated submissions only once; null for a form without a token */
   once: SentOnce | null
 }
 
@@ -62,6 +62,7 @@ export interface FormAttempt extends FoundRecord {
  *
  * @param attempt  state of the form; updated to the last attempt
  * @param given    names of the fields for which the user has chosen the record's value
+ * @returns the saved form, or the conflict if the user has to choose
  * @throws Problem  404 if the record no longer exists, and the errors of `saveForm`
  */
 export async function saveMerged(
@@ -111,7 +112,7 @@ async function saveOrMerge(
   }
 }
 
-/** Updates the attempt with the current record. */
+/** Merges the submission with the current record, and updates the attempt to the result. */
 async function mergeAttempt(
   ctx: HttpContext,
   page: FormPage,

@@ -13,7 +13,7 @@ import type { ModelView } from '../../views/model_view.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { digest } from '#base/values/digest'
 
-/* Digests of values. Two values have the same digest if a form shows them in the same way. */
+/* A digest represents a value as a form shows it: two values that a form shows in the same way have the same digest. */
 
 /**
  * Returns the digest of a stored value.
@@ -27,8 +27,7 @@ function storedPrint(field: FormField, texts: readonly string[]): string {
 /**
  * Returns the digest of a submitted value.
  *
- * @returns undefined if nothing was submitted for the field; the digest of a file differs from that of every other
- *   value
+ * @returns undefined if nothing was submitted for the field; for a file, a text that differs from every digest
  */
 export function sentPrint(
   field: FormField,
@@ -47,7 +46,7 @@ function printOf(text: string): string {
   return digest(text, 'base64url').slice(0, 22)
 }
 
-/** Normalizes numbers and JSON by parsing and formatting them. */
+/** Returns the texts as one text. Numbers and JSON are normalized by parsing and formatting them. */
 function readAndShown(field: FormField, texts: readonly string[]): string {
   const text = normalText(field, [...texts])
   const isWritten = field.valueType === 'json' || field.valueType === 'number'
@@ -72,7 +71,7 @@ function asSet(value: unknown): string {
 /** Name of the hidden input with the record as the form showed it. */
 export const openedField = '_opened'
 
-/* Longer values are compared by digest but cannot be shown. */
+/* Maximum lengths of one value and of all values as JSON. Longer values are compared by digest but cannot be shown. */
 const LONGEST_VALUE = 1000
 const LONGEST_VALUES = 6000
 
@@ -118,7 +117,7 @@ export function sealOpened(ctx: HttpContext, form: FormRecord, version: string):
 /**
  * Decrypts the value of `sealOpened`.
  *
- * @returns null if it was created for another user, record or version
+ * @returns null if the value is missing, or was created for another user, record or version
  */
 export function readOpened(
   ctx: HttpContext,
@@ -164,7 +163,7 @@ function jsonOf(form: FormRecord): Array<[string, string]> {
   ]
 }
 
-/** Returns the columns that the page shows next to the form. */
+/** Returns the columns that the page shows next to the form, except the time of the last update. */
 function otherColumns({ view, fields }: Pick<FormRecord, 'view' | 'fields'>): Column[] {
   const names = new Set(fields.map(({ name }) => name))
   const { fields: columns, updatedAt } = view.resource

@@ -66,9 +66,9 @@ function isStill(view: ModelView, record: LucidRow, name: string, logged: unknow
 }
 
 /**
- * Adds a sentence for each other user whose changes a saved form includes to the success message.
+ * Adds a sentence to the success message for each user whose changes the saved form includes.
  *
- * @param names    API names of the fields
+ * @param names    API names of the fields with these changes
  * @param editors  users by API name, as far as known
  */
 export function withStoredNotes(

@@ -10,12 +10,12 @@ import type { SentRow, SentRows } from '../inlines/rows.js'
 import { storedTexts } from '../submission/untouched.js'
 
 /**
- * Returns the texts of a record for a create form that copies it. Unique values, files and hidden fields are left
- * out.
+ * Returns the texts of a record for a create form that copies it. Unique and automatic values, files and hidden fields
+ * are left out.
  *
  * @param fields  fields of the create form
- * @param parent  column that refers to the parent, if the record is an inline row: unique keys with it are no obstacle,
- *                as the copy belongs to another parent
+ * @param parent  for an inline row, the column that refers to the parent. Unique indexes with this column are ignored,
+ *   as the copy belongs to another parent.
  */
 export function copiedTexts(
   view: ModelView,
@@ -32,8 +32,9 @@ export function copiedTexts(
 }
 
 /**
- * Returns the columns whose values must be unique. In a unique index over several columns, references are copied, as
- * the copy usually belongs to the same records, unless the index only has references.
+ * Returns the columns that are not copied because their values must be unique: the key, and those of unique indexes.
+ * References in an index over several columns are copied, as the copy usually belongs to the same records, unless the
+ * index has only references.
  */
 function uniqueNames(
   { resource }: ModelView,

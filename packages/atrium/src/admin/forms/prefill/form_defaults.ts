@@ -57,7 +57,7 @@ export function valuesOfTexts(
 /** Returns the names of the fields that the options `fields.NAME.hidden` leave out of forms for the signed-in user. */
 export function hiddenNames(ctx: HttpContext, view: ModelView): Set<string> {
   const fields = Object.entries(view.options.fields ?? {}).filter(([, { hidden }]) => hidden)
-  /* Making a model of the user takes as long as finding the session. */
+  /* Returns early, as `owner.user` creates a model instance, which takes as long as finding the session. */
   if (fields.length === 0) return new Set()
   const { user } = guardOf(ctx).signedInOrFail().owner
   return new Set(fields.filter(([, { hidden }]) => isHiddenFor(user, hidden)).map(([name]) => name))

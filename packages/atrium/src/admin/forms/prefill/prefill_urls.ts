@@ -8,8 +8,8 @@ import { formUrl } from '../../http/record_links.js'
 export const FROM = 'from'
 
 /**
- * Returns the URL of a create form that is filled in with a copy of a record; null if the user is not allowed to
- * create one. Records of the admin site's own models, such as users and roles, are not copied.
+ * Returns the URL of a create form that is filled in with a copy of a record; null if the user is not allowed to create
+ * records. Records of the admin site's own models, such as users and roles, are not copied.
  */
 export async function copyUrl(
   ctx: HttpContext,
@@ -27,10 +27,10 @@ export const RESTORE = 'restore'
 /** Parameter with the names of fields to restore; without it all fields are restored. */
 export const FIELDS = 'fields'
 
-/* Maximum length of the names, more than any form has */
+/* Maximum length of the list of names, longer than the names of any form */
 const LONGEST = 10_000
 
-/** Returns the URL of a record's form filled in with a version: `/admin/Film/update/12?restore=345`. */
+/** Returns the URL of a record's form filled in with an earlier version: `/admin/Film/update/12?restore=345`. */
 export function restoreUrl(view: ModelView, key: KeyValue, version: string): string {
   return `${formUrl(view, key)}?${RESTORE}=${version}`
 }

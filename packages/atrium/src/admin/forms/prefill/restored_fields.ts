@@ -30,7 +30,7 @@ import { hasFile } from '../files/file_store.js'
 import type { Submission } from '../submission/submission.js'
 import { isSame } from '../submission/untouched.js'
 
-/** A field that is filled in with an earlier value. */
+/** Mark of a field that is filled in with an earlier value. */
 export interface RestoredMark {
   /** Current value; null in a create form */
   now: ShownValue | null
@@ -75,7 +75,7 @@ export class RestoredFields {
     private readonly record: LucidRow | null
   ) {}
 
-  /** Id of the event of the version */
+  /** Id of the event that produced the version */
   get event(): number {
     return this.version.row.eventId
   }
@@ -104,8 +104,8 @@ export class RestoredFields {
   }
 
   /**
-   * Replaces submitted values that are unchanged since they were filled in by the exact earlier values, as texts do
-   * not preserve milliseconds of datetimes or all digits of decimals.
+   * Replaces the values of restored fields that the user has not changed with the exact earlier values, as texts do not
+   * preserve milliseconds of datetimes or all digits of decimals.
    *
    * @param values  validated values, by attribute name
    */
@@ -121,7 +121,7 @@ export class RestoredFields {
         const isBlank = typeof own === 'string' && own.trim() === ''
         if (isBlank && this.cleared.has(field.name)) values[attribute] = own
       } else if (!Object.hasOwn(values, attribute)) {
-        /* An empty field of a new record gets the default of its column. */
+        /* Without a value, the new record would get the default of the column instead of null. */
         const isEmpty = (shown[field.name] ?? []).every((text) => text.trim() === '')
         if (!this.record && own === null && column.nullable && isEmpty) values[attribute] = null
       } else {
@@ -137,7 +137,7 @@ export class RestoredFields {
     origin.restores = this.event
   }
 
-  /** Fills in a field. */
+  /** Fills in a field that has another value now, or notes the reason why it is left empty. */
   async add(field: FormField, value: EarlierValue): Promise<void> {
     if ('lack' in value) return this.leave(field, value.lack)
     const { name, nullable } = field
@@ -203,7 +203,7 @@ function trimmed(texts: readonly string[]): string[] {
 }
 
 /**
- * Returns the version of a record that the URL of the form contains; null if it contains none.
+ * Returns the version of a record that the URL of the form names; null if it names none.
  *
  * @param form   form of the record, or create form
  * @param found  key and record; the record is null if it was permanently deleted
@@ -217,7 +217,7 @@ export async function restoredOf(
 ): Promise<RestoredFields | null> {
   const event = parameterIn(ctx, RESTORE)
   if (event === null) return null
-  /* Removed permissions, passwords and tokens must not be restored. */
+  /* Removed permissions, passwords and tokens must not be restored, so the site's own models have no restore. */
   if (view.adminModel || !hasEventLog(site)) throw new PageNotFound()
   const log = new EventReader(site)
   const history = await historyOfKey(ctx, site, log, view, key)
@@ -262,7 +262,7 @@ async function fillIn(
   }
 }
 
-/** Adds the reason why a field is not filled in, if its earlier value differs from the current one. */
+/** Adds the reason why a file or binary field is not filled in, if its earlier value differs from the current one. */
 async function leaveOut(
   restored: RestoredFields,
   view: ModelView,

@@ -9,12 +9,12 @@ import type { Site } from '../../views/site.js'
 import type { FormField } from '../fields/form_field.js'
 import { InvalidForm, RefusedRows, type RowErrors } from '../errors.js'
 
-/** Returns true if the policy refused the operation, regardless of the submitted values. */
+/** Returns true for errors with status 403: the operation is refused, regardless of the submitted values. */
 export function isForbidden(error: unknown): boolean {
   return hasStatus(error, 403)
 }
 
-/** Returns true if the record does not exist. */
+/** Returns true for errors with status 404: the record does not exist. */
 export function isMissing(error: unknown): boolean {
   return hasStatus(error, 404)
 }
@@ -30,7 +30,7 @@ export interface FormFailure {
   fieldErrors: Record<string, string>
   /** Errors of inline rows */
   rows?: RowErrors
-  /** Key of a soft-deleted record that has the same unique value, by API names */
+  /** Key of a soft-deleted record that has the same unique value, by API name */
   deleted?: Record<string, unknown>
 }
 
@@ -85,7 +85,7 @@ export function isForPeople(error: unknown): error is Error {
   return error instanceof Error && error.constructor === Error && !('code' in error)
 }
 
-/* End of the error messages of the engine and, for fields without a column, of VineJS */
+/* End of the messages about invalid dates, of the engine and, for fields without a column, of VineJS */
 const NO_DATE = / must be a (?:datetime value|date as YYYY-MM-DD)$/
 
 /** Returns the first message of each field. An error in a part of a field (`tags.0`) belongs to the field. */

@@ -14,13 +14,16 @@ import { OWNER, ownerIn } from '../drafts/save_draft.js'
 
 type Options = ReturnType<ModelView['callOptions']>
 
-/* Maximum number of times that a request checks whether another request has written the record */
+/*
+ * Maximum number of times that a request checks whether another request has written the record, and milliseconds
+ * between them
+ */
 const MOST_WAITS = 40
 const WAIT = 50
 
 /**
  * Ensures that a form creates a record only once, even if it is submitted several times with the same content. The
- * token is the sealed owner of the rendered form. It is valid for the user who opened the form, and for one model.
+ * token is the encrypted owner of the rendered form. It is valid for the user who opened the form, and for one model.
  */
 export class SentOnce {
   private constructor(
@@ -63,6 +66,7 @@ export class SentOnce {
    * Runs a write unless the form has already been submitted; concurrent requests wait.
    *
    * @returns result of the write, or the key of the record that another request has written
+   * @throws ResponseExists  if the other request takes too long
    */
   async run<Result>(write: () => Promise<Result>): Promise<{ result: Result } | { key: KeyValue }> {
     for (let waits = 0; ; waits++) {

@@ -20,7 +20,7 @@ export const CLEAR = '__clear'
 export interface Submission {
   /** Values for `BodySchema.parse`, by API name, without files */
   values: Record<string, unknown>
-  /** True if any field was submitted with a value */
+  /** True if the submission contains a value, a file or a field to clear */
   supplied: boolean
   /** Submitted texts by API name */
   shown: Record<string, string[]>
@@ -99,8 +99,8 @@ export function submissionOf(
 }
 
 /**
- * Returns the submission without the values of hidden fields. Their texts are preserved, in case the form is shown
- * again.
+ * Returns the submission without the values of the fields in `unseen`. Their texts are preserved, in case the form is
+ * shown again.
  */
 export function withoutUnseen(submission: Submission, unseen: ReadonlySet<string>): Submission {
   if (unseen.size === 0) return submission
@@ -139,7 +139,7 @@ function readField(field: FormField, texts: string[], { values, errors }: Submis
   }
 }
 
-/** Converts an error of a custom widget, including its message. */
+/** Returns the error of a field whose text can't be parsed or is rejected by its widget. Throws any other error. */
 function errorOf({ name, widget }: FormField, error: unknown): FieldError {
   if (error instanceof UnreadableText) {
     return { field: name, rule: error.rule, message: `The ${name} field ${error.message}` }

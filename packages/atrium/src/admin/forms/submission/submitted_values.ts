@@ -10,9 +10,8 @@ import { Uploads } from '../files/uploads.js'
 import { InvalidForm } from '../errors.js'
 import type { Submission } from './submission.js'
 
-/* Values that an update validates in addition to the submitted ones. */
 
-/** Returns the key, which a schema may require although forms can't change it. */
+/** Returns the value of the key, which a schema may require although forms can't change it. */
 export function keyIn({ resource }: ModelView, record: LucidRow): Record<string, unknown> {
   return storedValues(
     record,
@@ -51,7 +50,7 @@ export function valuesBefore(
   return { stored: () => storedValues(record, resource.updateBody.fields), isUnchanged }
 }
 
-/** Returns the values of the internal schema: the current time. */
+/** Returns the values that `updateInternalSchema` sets: the current time for `updated_at`; none without this schema. */
 export function internalValues({ name, options, resource }: ModelView): Record<string, unknown> {
   const schema = options.updateInternalSchema
   if (!schema) return {}
@@ -75,8 +74,8 @@ export function storedValues(
 }
 
 /**
- * Converts a submission to values of a model, with the same schema as the endpoints. Stores files for which the
- * schema expects a key. Hidden fields are not required.
+ * Converts a submission to values of a model, with the same schema as the endpoints. Stores files for which the schema
+ * expects a key. Fields in `unseen` are not required.
  *
  * @param meta      metadata for the schema's rules
  * @param isStrict  true to reject fields that are not in the schema
@@ -100,7 +99,7 @@ export async function validateSubmission(
       : await body.parse(sent, meta, isStrict, unseen)
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 422) throw error
-    /* The schema also reports fields that could not be parsed, as missing. */
+    /* The schema reports fields that could not be parsed as missing; their first error is enough. */
     const known = new Set(errors.map(({ field }) => field))
     errors.push(...(error.errors ?? []).filter(({ field }) => !known.has(field)))
   }
@@ -114,7 +113,8 @@ export async function validateSubmission(
  * Validates changes of some fields of a record, together with the stored values of other fields that the schema
  * requires.
  *
- * @param changes  submission with only the values of the changed fields
+ * @param changes   submission with only the values of the changed fields
+ * @param isStrict  true to reject fields that are not in the schema
  * @returns values of the changed fields
  * @throws InvalidForm
  */

@@ -20,7 +20,7 @@ import { plainTexts } from '../../views/visible_when.js'
  *
  * @param fields  fields of the form; other names are those of columns that are not in the form
  * @param record  record to update; undefined for a create form
- * @returns function that returns null for a field that the viewer can't see
+ * @returns function that takes the name of a field and returns its texts; null for a field that the viewer can't see
  */
 export function textsInForm(
   view: ModelView,
@@ -32,7 +32,7 @@ export function textsInForm(
     const field = fields.find((one) => one.name === name)
     if (submission?.cleared.has(name)) return []
     const sent = submission?.shown[name] ?? []
-    /* A hidden input with `false` precedes the checkbox. */
+    /* A hidden input with `false` precedes the checkbox, so only the last text counts. */
     const counting = field?.valueType === 'boolean' ? sent.slice(-1) : sent
     const typed = counting.map((text) => text.trim()).filter((text) => text !== '')
     if (field && typed.length > 0) return typed
@@ -59,9 +59,9 @@ export function storedTexts(
 }
 
 /**
- * Replaces the values of fields that were submitted as shown by those of the record. Forms do not preserve every
- * value: they convert `\r\n` to `\n`, remove milliseconds of datetimes and convert a driver's 1 to `true`. JSON that
- * a driver has parsed is left out, as serializing it again would lose whitespace and digits.
+ * Sets the fields that were submitted as shown to the exact values of the record. Forms do not preserve every value:
+ * they convert `\r\n` to `\n`, remove milliseconds of datetimes and convert a driver's 1 to `true`. JSON that a driver
+ * has parsed is left out, as serializing it again would lose whitespace and digits.
  *
  * @param values  validated values, by attribute name
  */
@@ -169,7 +169,7 @@ export function changesRecord(
 
 /** Returns the submitted text of a field in normalized form, so that equal values have equal texts. */
 export function normalText(field: FormField, texts: string[] = []): string {
-  /* A hidden input with `false` precedes the checkbox. */
+  /* A hidden input with `false` precedes the checkbox, so only the last text counts. */
   const counting = field.valueType === 'boolean' ? texts.slice(-1) : texts
   const text = counting.join('\n').replace(/\r\n?/g, '\n')
   if (field.valueType === 'datetime') return normalMoment(text)

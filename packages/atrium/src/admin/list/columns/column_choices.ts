@@ -50,14 +50,14 @@ export function labelOf(view: ModelView, name: string): string {
  * Parses the parameter `columns`.
  *
  * @param texts  values of the parameter, each a column name or a comma-separated list
- * @returns distinct column names; null if none is known
+ * @returns distinct names of known columns, null if there are none; and the unknown names
  */
 export function readColumns(
   view: ModelView,
   texts: readonly string[]
 ): { columns: readonly string[] | null; unknown: readonly string[] } {
   const { all } = columnChoices(view)
-  /* A value is first compared as a whole, as the name of a custom column may contain a comma. */
+  /* A value is first looked up as a whole, as the name of a custom column may contain a comma. */
   const names = new Set(texts.flatMap((text) => (all.has(text) ? [text] : text.split(','))))
   names.delete('')
   const columns = [...names].filter((name) => all.has(name))

@@ -104,7 +104,7 @@ export class ColumnsController {
     redirect(ctx, parameters.with({ page: 1, columns: chosen }).url)
   }
 
-  /** Returns the list with the summaries and the group that the form names. */
+  /** Returns the list with the summaries and the group that were chosen in the form. */
   #arranged(parameters: ListParameters, texts: Map<string, string[]>): ListParameters {
     if (texts.has('reset')) return parameters.with({ summaries: null, groupBy: null })
     if (!texts.has('summaries')) return parameters
@@ -116,7 +116,7 @@ export class ColumnsController {
     })
   }
 
-  /** Choices of summaries and of a column to group by. */
+  /** Returns the choices of summaries and of a column to group by. */
   #figures({ groupBy, shownSummaries }: ListParameters) {
     const chosen = new Set(shownSummaries.map(wordOf))
     return {
@@ -159,7 +159,7 @@ export class ColumnsController {
     })
   }
 
-  /** Columns of the current saved view, if it has any */
+  /** Returns the columns of the current saved view; null if it has none. */
   #columnsOfView({ place: { open } }: ListParameters): readonly string[] | null {
     return open && ListParameters.read(this.view, open.query).columns
   }
@@ -175,7 +175,7 @@ export function moveIn(
   return up === undefined ? ['down', texts.get('down')?.[0]] : ['up', up]
 }
 
-/** Returns the names with one of them moved by one place. */
+/** Returns the names with one of them moved by one position. */
 export function movedIn(order: readonly string[], name: string, direction: Direction): string[] {
   const from = order.indexOf(name)
   const to = direction === 'up' ? from - 1 : from + 1

@@ -9,14 +9,15 @@ import type { ModelView } from '../../views/model_view.js'
 import type { RelatedColumn, RelatedStep } from '../../views/related_columns.js'
 
 /**
- * Related records of some items, by the position of the item. Records that the user cannot see are empty items.
+ * Reads the records that are related to the items of a list. A result has one record per item, in the same order; it is
+ * an empty item if there is none that the user can see.
  */
 export class RelatedItems {
   readonly #read = new Map<string, Promise<Item[]>>()
 
   /**
    * @param columns  all columns that are shown
-   * @param items    items of the list, with the links of the columns
+   * @param items    items of the list, with the values that refer to related records
    * @param client   client of a snapshot, for models on the connection of the list; default: those of the views
    */
   constructor(
@@ -27,7 +28,8 @@ export class RelatedItems {
   ) {}
 
   /**
-   * Returns the related records that contain the values of a column. Runs one query per relation, for all columns.
+   * Returns the related records that contain the values of a column. Runs one query per relation, for all columns
+   * together.
    *
    * @throws Problem 403  if the policy refuses listing
    */
@@ -95,7 +97,7 @@ export class RelatedItems {
   }
 }
 
-/* A `hasOne` without a unique index can have more records than one */
+/* No limit, as a `hasOne` without a unique index can have several records per item */
 const MOST = Number.MAX_SAFE_INTEGER
 
 function pathOf(steps: readonly RelatedStep<ModelView>[]): string {
@@ -103,8 +105,8 @@ function pathOf(steps: readonly RelatedStep<ModelView>[]): string {
 }
 
 /**
- * Returns a function that reads the records with the values of a list's column, by the position of the item. If
- * reading related records fails, the list is shown without their values.
+ * Returns a function that reads the items with the values of a column: the items of the list, or a related record for
+ * each of them. If related records can't be read, the list is shown without their values.
  */
 export function relatedReader(
   ctx: HttpContext,

@@ -32,7 +32,7 @@ export class ExplainController {
     })
   }
 
-  /** Returns statement and plan; null for users with roles, who could learn about hidden columns and records. */
+  /** Returns the statement and its plan; null for users with roles, as both would reveal hidden columns and records. */
   async #database(ctx: HttpContext, parameters: ListParameters) {
     if (!isSuperuser(ctx) || viewedRoleOf(ctx) !== undefined) return null
     const { view } = parameters

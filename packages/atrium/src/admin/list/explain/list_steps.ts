@@ -20,8 +20,8 @@ const PATIENCE = 5000
 export interface ListStep {
   text: string
   /**
-   * Number of records after it. `unknown`: the policy would have to check too many records; `slow`: there was no time to
-   * count; null: records that the viewer cannot see would be counted, or the filter is ignored
+   * Number of records that remain. `unknown`: the policy would have to check too many records; `slow`: there was no
+   * time to count; null: records that the viewer cannot see would be counted, or the filter is ignored
    */
   count: number | 'unknown' | 'slow' | null
   isIgnored: boolean
@@ -38,7 +38,7 @@ interface Reduction {
 
 /**
  * Returns what reduces a list, in words, with the number of records after each step. Records outside of the viewer's
- * scopes are in no number, and columns that the viewer cannot see are not named.
+ * scopes are not counted, and columns that the viewer cannot see are not named.
  *
  * @throws Problem 403  if the policy refuses listing
  */

@@ -133,7 +133,10 @@ async function valuesOf(
     }
   })
   const hidden = kinds - shown.length
-  /* The form with all values, in which the current ones are ticked */
+  /*
+   * URL of the form with all values. If the column has one filter by values, the form edits this filter, so that its
+   * values are ticked.
+   */
   const [only, ...rest] = parameters.ofColumn(column)
   const more =
     only && rest.length === 0 && active.size > 0
@@ -153,7 +156,7 @@ function tickFields(others: ListParameters, column: Column): Array<[string, stri
   ]
 }
 
-/** Returns the titles of the records that values of a reference name, by value; none for other columns. */
+/** Returns the titles of the records that the values of a reference refer to, by value; none for other columns. */
 export async function titlesOfValues(
   ctx: HttpContext,
   site: Site,
@@ -192,7 +195,7 @@ export function labelOfValue(
   return valueInWords(site, view, column, text)
 }
 
-/** Removes one value from the filters by values; their other values stay. */
+/** Returns the URL of the list after removing one value from the filters `own`; their other values stay. */
 function withoutValue(parameters: ListParameters, own: readonly ReadFilter[], value: FilterValue) {
   const filters = parameters.filters.flatMap((filter) => {
     const values = own.includes(filter) ? valuesOfFilter(filter) : null

@@ -36,7 +36,10 @@ export function fieldsOfForms(site: Site, view: ModelView) {
   return [...formFields(site, view, 'create'), ...formFields(site, view, 'update')]
 }
 
-/* Joins the values of the create and update form, as a form may offer fewer values than are stored. */
+/*
+ * Returns the values that the create form or the update form offers, as one form may offer fewer values than are
+ * stored.
+ */
 function choicesOfForms(site: Site, view: ModelView): Map<string, readonly string[]> {
   const choices = new Map<string, Set<string>>()
   for (const field of fieldsOfForms(site, view)) {
@@ -52,8 +55,8 @@ const KNOWN = new WeakMap<ModelView, readonly Column[]>()
 
 /**
  * Returns the columns with facets: those of the option `facets`, otherwise enums, booleans and references. Excludes
- * columns that the viewer cannot see on every record; empty if custom code decides about single records. The view's
- * resource must be loaded.
+ * columns that the viewer cannot see on every record; empty if custom code selects the records. The view's resource
+ * must be loaded.
  */
 export function facetColumns(site: Site, view: ModelView): readonly Column[] {
   let columns = KNOWN.get(view)
@@ -93,7 +96,7 @@ export interface FilterChip extends FilterWords {
 /** A filter, or the alternatives of a group. */
 export interface FilterGroup {
   filters: FilterChip[]
-  /** All of them, such as `Any of: Major genre is Drama or IMDB rating is at least 8` */
+  /** All filters of the group in words, such as `Any of: Major genre is Drama or IMDB rating is at least 8` */
   text: string
   isGroup: boolean
   /** URL of the form for an alternative; null if the maximum is reached */

@@ -114,7 +114,10 @@ export class FilterController {
     })
   }
 
-  /** Returns the values to tick, counted without the filters that the form changes or is an alternative to. */
+  /**
+   * Returns the values to tick, counted without the filters of the column, and without the filter or group that the
+   * form changes or extends.
+   */
   async #ticks(ctx: HttpContext, { parameters, target, q }: Form, requested: Requested) {
     const changed = target.edited ?? target.first
     const group = changed?.group ?? null

@@ -31,26 +31,26 @@ export const FIELDS = {
   operator: 'add.operator',
   value: 'add.value',
   to: 'add.to',
-  /** Present if empty cells are ticked among the values */
+  /** Present if the checkbox for empty cells is ticked */
   empty: 'add.empty',
   /** Text with which the values are searched, and the button that does so */
   q: 'add.q',
   find: 'add.find',
-  /** Present if no ticked value means no filter */
+  /** Present if a form without ticked values is not an error but means no filter */
   optional: 'add.optional',
   /** Column and kind of value for which the value's fields were rendered */
   made: 'add.for',
   apply: 'add.apply',
 } as const
 
-/** The filter in a form that may not be complete yet. */
+/** The input of the filter form, which may not be complete yet. */
 export interface Requested {
   column: Column
   operators: readonly ChosenOperator[]
   operator: ChosenOperator
   shape: ValueShape
   reference: Reference | null
-  /** Searches the records that the column can refer to by title */
+  /** Searches the records that the column can refer to, by title; null if the column is not a reference */
   search: ((q: string) => Promise<Choice[]>) | null
   choices: readonly string[] | undefined
   /**
@@ -67,7 +67,7 @@ export interface Requested {
 /**
  * Parses the form for a filter.
  *
- * @param edited  a filter that the form shows until a column is chosen in it
+ * @param edited  filter to edit, which the form shows until a column is chosen
  * @returns null if no column is selected
  */
 export async function requestedIn(
@@ -87,7 +87,7 @@ export async function requestedIn(
     : editedColumn(view, edited)
   if (!column) return null
   const { reference, isTitled } = await referenceOf(ctx, site, view, column)
-  /* Values are counted and suggested only for columns of the list's model. */
+  /* Fixed values are offered only for columns of the list's model that are not references. */
   const isOwn = !reference && !column.related
   const choices = isOwn ? chosenValues(site, view, column) : undefined
   const offered = offeredOperators(column, {
@@ -198,7 +198,7 @@ export async function valueFields(
   }
 }
 
-/** Suggests values of the list's texts. */
+/** Adds suggestions to a field if the column has any. */
 function suggested(site: Site, model: ModelView, column: Column, view: FieldView): FieldView {
   const url = suggestionsUrl(site, model, column)
   return url ? { ...view, attributes: { ...view.attributes, 'data-suggest': url } } : view
@@ -251,7 +251,7 @@ function ids(id: string, hasHelp: boolean, error: string | undefined): string | 
   return all.length > 0 ? all.join(' ') : undefined
 }
 
-/** Formats values for input, numbers with thousands separators. */
+/** Adapts a field to the type of the column. Numbers have thousands separators. */
 function typed(model: ModelView, column: Column, view: FieldView): FieldView {
   switch (column.kind) {
     case 'integer':

@@ -24,7 +24,7 @@ type Say = (text: string) => string
 /* Maximum number of values of a list that are shown */
 const MOST_SAID = 5
 
-/** Returns the valid filters for display, with titles of references that the viewer can see. */
+/** Returns valid filters in words, with titles of references that the viewer can see. */
 export async function filterWords(
   ctx: HttpContext,
   site: Site,

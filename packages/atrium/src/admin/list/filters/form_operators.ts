@@ -52,7 +52,7 @@ export function shapeOf(operator: ChosenOperator): ValueShape {
   return SHAPES[plainOperator(operator).plain] ?? 'one'
 }
 
-/* Each operator that has no opposite of its own is followed by its negation. */
+/* Each operator that has no opposite in the form is followed by its negation. */
 const TEXTS: ChosenOperator[] = [
   ...(['contains', 'not.contains', 'eq', 'ne', 'startswith', 'not.startswith'] as const),
   ...(['endswith', 'not.endswith'] as const),
@@ -129,7 +129,7 @@ export function acceptedOperator(
 const NEGATED = CHOSEN_OPERATORS.map((one) => `not.${one}` as const)
 
 /**
- * Returns the filter of the URL as `[name, text]`.
+ * Returns the filter for the URL, as `[name, text]`.
  *
  * @param values  values in the format of the API
  */

@@ -3,7 +3,7 @@ import { digest } from '#base/values/digest'
 import { lastIn } from '../list_address.js'
 import type { ListParameters } from '../list_parameters.js'
 
-/** The filter that a form edits, or next to which it adds an alternative. */
+/** The filter that a form edits, or to which it adds an alternative. */
 export interface Target {
   /** The filter that is replaced */
   edited: ReadFilter | undefined
@@ -34,7 +34,10 @@ export function targetFields({ edited, first }: Target): Array<[name: string, te
   ]
 }
 
-/** Returns true if the list has the maximum number of filters, or of groups if the target needs a new one. */
+/**
+ * Returns true if the list has the maximum number of filters, or of groups if the target needs a new one; false for a
+ * filter that is edited.
+ */
 export function isFull({ filters }: ListParameters, { edited, first }: Target): boolean {
   if (edited) return false
   const groups = new Set(filters.map(({ group }) => group).filter((group) => group !== null))

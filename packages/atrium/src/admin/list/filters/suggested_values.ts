@@ -11,7 +11,7 @@ import { fieldsOfForms } from './filter_bar.js'
 /** Maximum number of suggested values in a response */
 const MOST_SUGGESTED = 50
 
-/* Number of records whose values are counted, and of values among which the typed text is searched */
+/* Number of newest records whose values are counted, and of counted values in which the typed text is searched */
 const NEWEST = 10_000
 const MOST_SEARCHED = 1000
 
@@ -30,7 +30,8 @@ export interface Suggestions {
 
 /**
  * Returns the URL of the suggestions for a text of one line. The title column and unique columns have no suggestions,
- * because their values are names.
+ * as their values identify single records.
+ *
  * @returns undefined for a field without suggestions
  */
 export function suggestionsUrl(
@@ -48,7 +49,7 @@ function isSuggested(site: Site, view: ModelView, column: Column): boolean {
   if (suggestions === false || column.kind !== 'text' || !resource.fields.includes(column)) {
     return false
   }
-  /* The role of a user may have no form. */
+  /* The forms of the unlimited view are checked, as the user's roles may allow no form. */
   const isLine = fieldsOfForms(site, view.base).some(
     ({ name, widget, secret }) => name === column.apiName && widget === 'text' && !secret
   )
@@ -60,14 +61,14 @@ function isSuggested(site: Site, view: ModelView, column: Column): boolean {
   return !isUnique && column !== view.titleColumns[0] && canCount(view, column)
 }
 
-/** A custom `getMulti` may omit items, whose values must not be suggested. */
+/** Returns true if values can be counted. A custom `getMulti` may omit items, whose values must not be suggested. */
 function canCount({ crud, resource }: ModelView, column: Column): boolean {
   return countsValues(resource, column) && crud.getMulti === LucidCrud.prototype.getMulti
 }
 
 /**
- * Returns the most frequent values of a column among the newest records that the user can see; none if they rarely
- * repeat, unless the options of the field require them.
+ * Returns the suggestions for a column: those of the field's options, otherwise the most frequent values among the
+ * newest records that the user can see. Values that rarely repeat are not suggested unless the option is true.
  *
  * @param q  text that the values contain, ignoring case; empty for all
  * @throws Problem 403  if the policy refuses listing

@@ -10,10 +10,10 @@ import { facetColumns } from './filter_bar.js'
 import type { Requested } from './filter_form.js'
 import type { FilterValue } from './value_filter.js'
 
-/** Maximum number of values that are listed; more are searched */
+/** Maximum number of values that are listed; others are found by the search */
 const MOST_TICKS = 100
 
-/* Maximum number of values that are searched if the type of the column is not text */
+/* Maximum number of counted values whose labels are searched, if the database cannot search the column as text */
 const MOST_SEARCHED = 1000
 
 /* Timeout for counting, in milliseconds */

@@ -17,7 +17,7 @@ export abstract class FormWidget extends Widget {
   readonly cellControl?: 'input' | 'textarea'
   /** True if the input has a box with units and a button to clear it */
   readonly hasBox: boolean = false
-  /** True for the full width of the form */
+  /** True if the field has the full width of the form */
   readonly isWide: boolean = false
   readonly prefix?: string
   readonly suffix?: string

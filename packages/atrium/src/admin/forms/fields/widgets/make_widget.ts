@@ -51,7 +51,7 @@ export interface WidgetField {
   isList: boolean
   /** True if the schema accepts only numbers */
   strict: boolean
-  /** Maximum number of characters */
+  /** Maximum number of characters; `Infinity` without a limit */
   most: number
   isCreate: boolean
 }
@@ -79,14 +79,14 @@ function textsOf(suggestions: FieldOptions['suggestions']): readonly string[] {
   return typeof suggestions === 'object' ? suggestions : []
 }
 
-/** Creates the widget of a field if its options contain one of the additional widgets. */
+/** Creates the widget of a field if its options name one of the additional widgets, otherwise returns undefined. */
 export function makeWidget(options: FieldOptions, field: WidgetField): FormWidget | undefined {
   return MAKERS.get(options.widget)?.(options, field)
 }
 
 /**
- * Edits a database array: one item per line, or with JavaScript as chips. A list that lines can't represent is JSON:
- * with null, nested lists, or duplicates.
+ * Edits a database array: one item per line, or with JavaScript as chips. A list that lines can't represent (with null,
+ * nested lists or duplicates) is edited as JSON.
  */
 export class ListWidget extends TagsWidget {
   constructor() {

@@ -7,7 +7,7 @@ import { sentTexts } from '../../../http/form_texts.js'
 import { textCell, type ShownCell } from '../../../list/cell.js'
 import { FormWidget, type Preview } from './form_widget.js'
 
-/* Longer texts are not rendered, as that would block all other requests. */
+/* Maximum number of characters to render, as longer texts would block all other requests; then that in lists */
 const LONGEST = 100_000
 const LONGEST_IN_LISTS = 2000
 
@@ -19,8 +19,8 @@ const load = createRequire(import.meta.url)
 let renderer: { markdown: MarkdownIt; sanitize: typeof sanitizeHtml } | undefined
 
 /**
- * Loads the libraries for the first text, as few sites use Markdown and loading takes longer than that of all other
- * widgets.
+ * Loads the libraries when the first text is rendered, as few sites use Markdown and loading them takes longer than
+ * loading all other widgets.
  */
 function tools() {
   return (renderer ??= {
@@ -29,7 +29,7 @@ function tools() {
   })
 }
 
-/** Images are converted to links, so that other sites can't track who reads the text. */
+/** Options of the sanitizer. Images are converted to links, so that other sites can't track who reads the text. */
 const OPTIONS: sanitizeHtml.IOptions = {
   allowedTags: TAGS.split(' '),
   allowedAttributes: {
@@ -58,7 +58,10 @@ function linkTo(href: string | undefined): Record<string, string> {
   return { href, rel: 'noopener noreferrer nofollow', target: '_blank' }
 }
 
-/** Converts the style attributes that Markdown uses to align columns, which the content security policy blocks. */
+/**
+ * Converts the style attributes with which Markdown aligns columns to `align`, as the content security policy blocks
+ * style attributes.
+ */
 function aligned(tagName: string, { style }: Record<string, string | undefined>) {
   const [, align] = /^text-align:(left|center|right)$/.exec(style ?? '') ?? []
   return { tagName, attribs: align ? { align } : ({} as Record<string, string>) }
@@ -76,7 +79,7 @@ export function renderMarkdown(text: string): string {
   return sanitize(html, { ...OPTIONS, transformTags })
 }
 
-/** Maps heading levels so that they start one level below the page's heading and have no gaps. */
+/** Returns new levels for the headings: they start one level below the page's heading and have no gaps. */
 function headingsOf(html: string): Record<string, string> {
   const used = new Set([...html.matchAll(/<(h[1-6])\b/gi)].map(([, tag]) => tag.toLowerCase()))
   return Object.fromEntries(
@@ -96,10 +99,10 @@ export function plainMarkdown(text: string): string {
 
 const CHARACTERS = { amp: '&', lt: '<', gt: '>', quot: '"' }
 
-/** Suffix of the button that shows a preview */
+/** Suffix of the name of the button that shows a preview */
 export const PREVIEW = '__preview'
 
-/** A long text with a preview. */
+/** A Markdown text with a preview. */
 export class MarkdownWidget extends FormWidget {
   readonly template = 'admin/partials/fields/markdown'
   readonly sheet = 'markdown_field.css'

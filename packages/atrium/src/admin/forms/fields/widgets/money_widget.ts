@@ -61,7 +61,7 @@ export function moneyText(value: unknown, { decimals, minorUnits }: Money): stri
 /**
  * Returns the number to store for an entered amount, which may have thousands separators.
  *
- * @throws UnreadableText
+ * @throws UnreadableText  if the text is not an amount or has too many decimals
  */
 export function readMoney(typed: string, { currency, decimals, minorUnits }: Money): string {
   const [, sign, whole, part = ''] = TYPED.exec(ungrouped(typed)) ?? []
@@ -80,12 +80,12 @@ export function readMoney(typed: string, { currency, decimals, minorUnits }: Mon
   return sign === '-' && /[1-9]/.test(numeral) ? `-${numeral}` : numeral
 }
 
-/** Formats an amount with the symbol of its currency, rounded to the currency's decimals, without loss of digits. */
+/** Formats an amount with the symbol of its currency, rounded to its decimals. No digits of large amounts are lost. */
 export function formattedMoney(amount: string, { currency, decimals }: Money): string {
   return formatOf(currency, decimals).format(amount as `${number}`)
 }
 
-/** Returns the symbol of the currency, which is before or after an amount. */
+/** Returns the symbol of the currency, as a prefix or a suffix. */
 export function currencySign(currency: string): { prefix?: string; suffix?: string } {
   const parts = formatOf(currency).formatToParts(1)
   const place = parts.findIndex(({ type }) => type === 'currency')

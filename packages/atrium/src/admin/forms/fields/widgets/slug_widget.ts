@@ -11,8 +11,8 @@ interface SlugOptions {
 }
 
 /**
- * A slug for URLs. It is derived from another field until it is edited; the slug of an existing record does not
- * change.
+ * A slug for URLs. It is derived from another field until it is edited; the slug of an existing record is not changed
+ * automatically.
  */
 export class SlugWidget extends FormWidget {
   readonly template = 'admin/partials/fields/slug'
@@ -46,7 +46,7 @@ export class SlugWidget extends FormWidget {
     return { type: 'text', content: this.#slugOf(text) }
   }
 
-  /** Shortens a slug at a word boundary, if there is one. */
+  /** Returns the slug of a text. One that is too long is cut at a word boundary, if there is one. */
   #slugOf(text: string): string {
     const slug = string.slug(text, { lower: true, strict: true })
     const { most } = this.#options

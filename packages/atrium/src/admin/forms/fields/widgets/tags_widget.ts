@@ -23,7 +23,7 @@ export function tagsText(value: unknown): string {
   return isPlain && listIn(text) === null ? text : writeJson(tags)
 }
 
-/** Parses the text of a form, without blanks and duplicates. JSON is returned unchanged. */
+/** Parses the text of a form to tags, without blank lines and duplicates. A list in JSON is returned as it is. */
 export function readTags(text: string): unknown[] {
   const list = listIn(text)
   if (list !== null) return list
@@ -70,7 +70,7 @@ export class TagsWidget extends FormWidget {
     return {}
   }
 
-  /** Returns an empty list if all tags were removed; a field that was empty before is unchanged. */
+  /** Returns an empty list if all tags were removed; undefined for a field that was empty before. */
   collect(name: string, sent: ReadonlyMap<string, readonly string[]>): string[] | undefined {
     const texts = sent.get(name)
     const isEmptied = texts?.every((text) => text.trim() === '') && sent.has(name + HAD_TAGS)

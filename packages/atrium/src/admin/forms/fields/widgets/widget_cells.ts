@@ -12,7 +12,8 @@ import { FormWidget, type Text } from './form_widget.js'
 import { makeWidget } from './make_widget.js'
 
 /**
- * Returns the function that formats the values of a column in lists with its widget; undefined if there is none.
+ * Returns the function that formats the values of a column in lists: as files, with its widget, or with its choices;
+ * undefined if it has none of these.
  */
 export function widgetShow(view: ModelView, column: Column, text: Text): Show | undefined {
   if (isFileList(view, column)) return (value) => fileListCell(view, column, value, text)
@@ -108,7 +109,7 @@ function fileListCell(
   }
 }
 
-/** Returns the stylesheets of the widgets in a form; a script with the same name belongs to each. */
+/** Returns the stylesheets of the widgets in a form. Each has a script of the same name. */
 export function sheetsOf(fields: readonly FormField[]): string[] {
   return fields.flatMap(({ multiple, valueType, widget }) => {
     if (valueType === 'file' && multiple) return ['files_field.css']
