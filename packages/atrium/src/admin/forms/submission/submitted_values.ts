@@ -10,7 +10,6 @@ import { Uploads } from '../files/uploads.js'
 import { InvalidForm } from '../errors.js'
 import type { Submission } from './submission.js'
 
-
 /** Returns the value of the key, which a schema may require although forms can't change it. */
 export function keyIn({ resource }: ModelView, record: LucidRow): Record<string, unknown> {
   return storedValues(
