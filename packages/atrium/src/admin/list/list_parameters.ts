@@ -169,7 +169,10 @@ export class ListParameters {
     return key.columns.map((part) => ({ column: part, direction: 'desc' }))
   }
 
-  /** Conditions of the search and the filters. Invalid ones are ignored. */
+  /**
+   * Conditions of the list: the fixed ones, those of the search and those of the filters. Invalid filters and searches
+   * are left out.
+   */
   get conditions(): readonly Condition[] {
     const { condition, filters, fixed } = this
     const searched = [...(condition ? [condition] : []), ...(this.#wordConditions ?? [])]
@@ -214,7 +217,7 @@ export class ListParameters {
     return new URLSearchParams(this.#fields()).toString()
   }
 
-  /** Null if the text can't be searched for */
+  /** Conditions of the search in all columns; null if the text can't be searched for */
   get #wordConditions(): readonly Condition[] | null {
     if (this.#words === undefined) {
       this.#words = this.q === '' ? [] : wordConditions(this.view, this.q, this.titles)
@@ -255,7 +258,7 @@ export class ListParameters {
     return this.with({ page: 1, search: '', q: '', filters: [] })
   }
 
-  /** The first page of the list without a saved view. */
+  /** First page of the list without a saved view and without other parameters. */
   get plain(): ListParameters {
     const place = { ...this.place, open: null, isGone: false }
     return new ListParameters(this.view, { rows: usualRows(this.view, place.rows), place })
@@ -316,13 +319,13 @@ export class ListParameters {
     return (this.base ?? this.view.url('/')) + (query === '' ? '' : `?${query}`)
   }
 
-  /** All parameters except the text of the search form, as its hidden fields. */
+  /** All parameters except the search that the search form replaces, for the hidden inputs of the form. */
   get arrangement(): Field[] {
     const isStored = this.search !== '' && this.q !== ''
     const fields = this.#placed().filter(
       ([name]) => name !== SEARCHED && name !== SEARCH && (name !== 'q' || isStored)
     )
-    /* A search in one column replaces the search of the saved view. */
+    /* A search in one column replaces the search of the saved view, whose `q` is therefore reset. */
     const isOfView = this.#viewFields.some(([name]) => name === 'q')
     return isOfView && !isStored ? [...fields, ['q', '']] : fields
   }
@@ -345,7 +348,7 @@ export class ListParameters {
   }
 
   /**
-   * Parameters of the saved view, parsed with the viewer's permissions, which may be less than those of the view's
+   * Parameters of the saved view, parsed with the viewer's permissions, which may include less than those of the view's
    * owner
    */
   get #viewFields(): Field[] {

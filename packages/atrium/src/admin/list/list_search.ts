@@ -37,7 +37,7 @@ export class ListSearch {
     return column ? this.labelOf(column.apiName) : ''
   }
 
-  /** Returns the note about a search that is not possible; null for others. */
+  /** Returns the note about a search that is not possible; null if the search is possible. */
   note(parameters: ListParameters): string | null {
     if (!parameters.isUnsearchable) return null
     if (parameters.search === '' || parameters.condition) {
@@ -49,7 +49,7 @@ export class ListSearch {
     })
   }
 
-  /** Returns the address of the same search in all columns; null if there is none. */
+  /** Returns the URL of the same search in all columns; null if the current search is possible, or that one is not. */
   anywhere(parameters: ListParameters): string | null {
     const { search, condition } = parameters
     if (search === '' || condition || this.#columns.length === 0) return null

@@ -44,9 +44,7 @@ import type { ListColumn } from '../views/list_column.js'
 import { shortened, type Summary } from './summaries/summaries.js'
 import type { ListParameters } from './list_parameters.js'
 
-/**
- * Number of rows that are rendered before other requests are handled; it exceeds the maximum page size
- */
+/** Number of rows that are rendered before other requests are handled; it exceeds the maximum page size */
 export const ROWS_A_TURN = 200
 
 const UNSORTABLE = {
@@ -327,7 +325,7 @@ export class ListTable {
         this.fields ?? resource.responseFields,
         `crud_title_${this.#joins.size - 1}`
       )
-      /* The join is only final after the resource is loaded. */
+      /* The join is cached only after the resource is loaded, as it may change until then. */
       if (reference.view.resource.isLoaded) joins.set(reference.view, join)
     }
     return join

@@ -98,7 +98,10 @@ export async function openedList(
   return query === null ? null : await readList(ctx, site, view, query)
 }
 
-/** Adds the query of the list to return to to the URL of a form, or of a page that links to a form. */
+/**
+ * Adds the list's query to the URL of a form, or of a page that links to a form, so that the form can return to the
+ * list.
+ */
 export function withList(address: string, list: ListParameters | null): string {
   return withListQuery(address, list && list.url.slice(list.view.url('/').length + 1))
 }

@@ -27,15 +27,16 @@ export interface TitleSearch {
 
 export interface FoundByTitle {
   items: Item[]
-  /** False if the time was over before searching titles that contain the text elsewhere than at the beginning */
+  /** False if there was no time left to search titles that contain the text elsewhere than at the beginning */
   isComplete: boolean
 }
 
 /**
  * Finds records that the signed-in user is allowed to list, by title: first records whose title or target equals the
  * text, then titles that begin with it, then titles that contain it. Ignores case and leaves out deleted records.
- * @param view view with the permissions of the user
- * @throws Problem 403 if the policy does not allow listing them
+ *
+ * @param view  view with the permissions of the user
+ * @throws Problem 403  if the policy does not allow listing the records
  */
 export async function recordsByTitle(
   ctx: HttpContext,

@@ -10,7 +10,7 @@ import { lastIn, PREFIX } from './list_address.js'
 
 /**
  * Returns the fields of related records that the filters and the order of a list's query name, and those that the list
- * can show. The signed-in user has to see the related model in the site.
+ * can show. Models that the signed-in user cannot see in the site are left out.
  */
 export async function relatedIn(
   ctx: HttpContext,
@@ -28,7 +28,10 @@ export async function relatedIn(
   return related.length === 0 ? undefined : await relatedFields(ctx, site, view, related)
 }
 
-/** Returns a column of related records by its name, such as `distributor.name`. */
+/**
+ * Returns a column of related records by its name, such as `distributor.name`; undefined if the user cannot filter by
+ * it.
+ */
 export async function relatedColumn(
   ctx: HttpContext,
   site: Site,

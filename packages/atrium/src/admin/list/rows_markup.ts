@@ -14,7 +14,7 @@ export function cellMarkup({ kind, text, href, whole, markup, color }: ShownCell
   return `<details class="folded"><summary>${content}</summary><pre tabindex="0">${escaped(whole)}</pre></details>`
 }
 
-/** Attributes of links to other sites, which open in a new tab and get no access to this page. */
+/** Returns the attributes of links to other sites, which open in a new tab and get no access to this page. */
 function relationOf(href: string): string {
   return href.startsWith('http') ? ' target="_blank" rel="noopener noreferrer"' : ''
 }

@@ -88,7 +88,7 @@ function inAny(columns: readonly Column[], text: string): Condition | null {
   return { type: 'or', conditions }
 }
 
-/** Reads the records with matching titles before the list's query. */
+/** Reads the records with matching titles before the list's query, and returns a search in the result. */
 async function listedSearch(
   ctx: HttpContext,
   { column, target, view }: Reference,
@@ -118,7 +118,9 @@ async function listedSearch(
   return (text) => found.get(text) ?? null
 }
 
-/** Returns the value of the target column. It is usually the key, which the item may not contain as a field. */
+/**
+ * Returns the value of the target column. This is usually the key, which is read separately as it may not be a field.
+ */
 function valueOf({ resource }: ModelView, target: Column, item: Item): string {
   const index = resource.key.columns.indexOf(target)
   return String(index < 0 ? item[target.apiName] : keyOf(item)![index])

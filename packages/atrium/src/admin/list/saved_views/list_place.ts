@@ -22,7 +22,7 @@ export interface ListPlace {
   readonly isGone: boolean
   /** Id of the saved view that is used if the URL contains no parameters */
   readonly defaultId: number | null
-  /** Names of the columns that the viewer has chosen */
+  /** Names of the columns that the viewer has chosen; null for the default columns */
   readonly columns: readonly string[] | null
   /** Page size that the viewer chose last; null if there is none */
   readonly rows: number | null
@@ -50,7 +50,7 @@ const TOGETHER: Record<string, string> = {
   'search-input': 'column-to-search',
 }
 
-/* Values that reset a parameter of a saved view, where an empty value does not */
+/* Values that reset a parameter of a saved view; all other parameters are reset by an empty value */
 const RESET_VALUES: Record<string, string> = {
   'sort_by': 'None',
   'deleted': 'exclude',
@@ -91,7 +91,7 @@ function isRemoval(name: string): boolean {
   return group !== null && group[2] === undefined
 }
 
-/** Gives groups of filters other numbers than those in use. */
+/** Gives another number to each group of filters whose number is in use. */
 function renumbered(fields: Array<[string, string]>, used: ReadonlySet<string>) {
   const taken = new Set([...used, ...fields.map(([name]) => groupOf(name))])
   const names = new Map<string, string>()

@@ -13,7 +13,7 @@ export interface ListStores {
   readonly savedViews: SavedViews
 }
 
-/* Cached per request, as a page uses it for the list and for the tabs. */
+/* Cached per request, as a page needs the saved views for the list and for the tabs. */
 const ASKED = new WeakMap<HttpContext, Map<string, Promise<ListPlace>>>()
 
 /** Name of the user's preference for the density of lists without a choice */

@@ -17,7 +17,7 @@ const LONGEST_VIEW_QUERY = 8000
 /** Maximum number of views per user and model; more are a mistake or an attack. */
 const MOST_VIEWS = 100
 
-/** Returns the error of a view's name, as the last part of a catalogue key. */
+/** Returns the error of a view's name as the last part of a catalogue key; null for a valid name. */
 function viewNameError(name: string): 'unnamed' | 'nameTooLong' | 'nameUnreadable' | null {
   if (name.length > 2 * LONGEST_VIEW_NAME || [...name].length > LONGEST_VIEW_NAME) {
     return 'nameTooLong'
@@ -37,7 +37,7 @@ interface Values {
   isShared?: boolean
 }
 
-/** A view can't be saved with these values. The message is a key of the catalogue below `list.views.errors`. */
+/** A view can't be saved with these values. `key` is a key of the catalogue below `list.views.errors`. */
 export class InvalidView extends Problem {
   constructor(readonly key: string) {
     super(422, `The view can't be saved: ${key}`)
@@ -82,9 +82,7 @@ export class SavedViews {
       .first()
   }
 
-  /**
-   * @throws InvalidView
-   */
+  /** @throws InvalidView  if a value is invalid, the name is in use, or the user has too many views */
   async create(
     model: string,
     ownerId: number,
@@ -106,7 +104,7 @@ export class SavedViews {
 
   /**
    * @param values  values to change
-   * @throws InvalidView
+   * @throws InvalidView  if a value is invalid, the name is in use, or the view no longer exists
    */
   async change(view: AdminSavedView, values: Values, options: CallOptions): Promise<void> {
     check(values)
@@ -129,7 +127,7 @@ export class SavedViews {
   }
 
   /**
-   * Deletes the private views of a user who is about to be deleted. Shared views stay without an owner.
+   * Deletes the private views of a user who is about to be deleted. Shared views remain, without an owner.
    *
    * @param client  client of the transaction of the deletion
    */

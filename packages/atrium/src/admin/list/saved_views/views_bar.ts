@@ -83,7 +83,7 @@ function notesOf(site: Site, parameters: ListParameters): ViewsBar['notes'] {
   const { place, unknownColumns, url } = parameters
   const notes: ViewsBar['notes'] = []
   if (place.isGone) notes.push({ text: site.text('list.views.gone'), url })
-  /* A shared view may contain columns that its readers cannot see. */
+  /* A shared view may contain columns that its readers cannot see, so their names are not shown. */
   const shown = place.open?.isShared ? columnsIn(place.open.query) : []
   const ofView = unknownColumns.filter((name) => shown.includes(name))
   const own = unknownColumns.filter((name) => !shown.includes(name))

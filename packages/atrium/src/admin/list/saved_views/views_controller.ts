@@ -102,7 +102,7 @@ export class ViewsController {
     return await this.#done(ctx, 'changedDone', `/?view=${saved.id}`)
   }
 
-  /** Replaces the query of a view by that of the list. */
+  /** Replaces the query of a view with the query of the list. */
   async updateQuery(ctx: HttpContext): Promise<unknown> {
     const saved = await this.#find(ctx)
     if (!mayChange(ctx, saved)) throw new NotAllowed()
@@ -144,7 +144,10 @@ export class ViewsController {
     return await this.#done(ctx, 'deleted', '/?view=all')
   }
 
-  /** @throws PageNotFound  if the view does not exist; WithheldPage if the viewer can't see it */
+  /**
+   * @throws PageNotFound  if the view does not exist
+   * @throws WithheldPage  if the viewer can't see the view
+   */
   async #find(ctx: HttpContext): Promise<AdminSavedView> {
     const saved = await this.site.savedViews.find(this.view.name, String(ctx.params.view))
     if (!saved) throw new PageNotFound()

@@ -21,7 +21,7 @@ import type { Summary } from './summaries.js'
 /** Maximum number of groups on a page */
 export const MOST_GROUPS = 200
 
-/* Maximum number of bars of the chart */
+/* Maximum number of bars of the chart, and of characters of a bar's label */
 const MOST_BARS = 30
 const LONGEST_BAR_LABEL = 14
 
@@ -42,7 +42,7 @@ export interface ListGroups {
   groups: Group[]
   /** True if there are more groups than are shown */
   isCut: boolean
-  /** SVG; null for fewer than two groups */
+  /** Bar chart as SVG; null for fewer than two groups */
   chart: string | null
   failure: 'slow' | 'tooMany' | 'failed' | null
   /** URL of the list without groups */
@@ -50,7 +50,8 @@ export interface ListGroups {
 }
 
 /**
- * Returns the groups of a list; null if it is not grouped. Datetimes are grouped by day, in the viewer's time zone.
+ * Returns the groups of a list; null if it is not grouped or can't be aggregated. Datetimes are grouped by day, in the
+ * viewer's time zone.
  *
  * @throws Problem 403  if the policy refuses listing
  */
@@ -118,7 +119,10 @@ async function values(
   })
 }
 
-/** Returns the days of a datetime column with their numbers of records, the latest first. */
+/**
+ * Returns the days of a datetime column with their numbers of records, the latest first, or the reason why they are
+ * missing.
+ */
 async function days(ctx: HttpContext, parameters: ListParameters, column: Column) {
   const { view } = parameters
   const zone = presentZone()
@@ -153,7 +157,7 @@ function urlOfDay(parameters: ListParameters, column: Column, day: string, zone:
   return parameters.with({ page: 1, groupBy: null, filters: all }).url
 }
 
-/** Draws the groups as bars: days in their order, and the most frequent values. */
+/** Returns a chart with a bar per group: the latest days in chronological order, or the most frequent values. */
 function chartOf(site: Site, label: string, groups: readonly Group[], areDays: boolean) {
   const shown = groups.slice(0, MOST_BARS)
   if (shown.length < 2) return null

@@ -26,7 +26,7 @@ export interface ListSummary {
 }
 
 /**
- * Returns the summaries under a list; null if none are chosen.
+ * Returns the summaries under a list; null if none are chosen or the list can't be aggregated.
  *
  * @throws Problem 403  if the policy refuses listing
  */
@@ -46,7 +46,7 @@ export async function listSummary(
 /**
  * Returns figures by column.
  *
- * @param row  figures by name
+ * @param row  figures by the names of `nameOf`
  */
 export function shownSummaries(
   site: Site,
@@ -66,7 +66,10 @@ export function shownSummaries(
   }))
 }
 
-/** False if application code reads the lists: it may leave records out that an aggregation would count. */
+/**
+ * Returns false if application code reads the lists but not the aggregations: it may leave out records that an
+ * aggregation would count.
+ */
 export function canAggregate({ crud }: ModelView): boolean {
   const { aggregate, getMulti } = LucidCrud.prototype
   return crud.getMulti === getMulti || crud.aggregate !== aggregate
@@ -76,6 +79,7 @@ export function canAggregate({ crud }: ModelView): boolean {
  * Aggregates the records of a list, within a time limit.
  *
  * @returns the groups, or the reason why there are none
+ * @throws Problem 403  if the policy refuses listing
  */
 export async function aggregated(
   ctx: HttpContext,

@@ -63,7 +63,10 @@ export function readGroup(view: ModelView, apiName: string | undefined): Column 
   return column && canGroupBy(view.resource, column) ? column : null
 }
 
-/** Rounds an average to two decimals, or to four significant digits if it is small. */
+/**
+ * Rounds an average to four significant digits if it is below 10, otherwise to two decimals; from 10^15, cuts off the
+ * decimals.
+ */
 export function shortened(average: string): string {
   const number = Number(average)
   if (Math.abs(number) >= 1e15) return average.split('.')[0]
