@@ -3,11 +3,14 @@ import string from '@adonisjs/core/helpers/string'
 /** Function that a card applies to its records: their number, or the sum of a column */
 export type CardSelect = 'count' | `sum:${string}`
 
-/** A card of the dashboard: a class in `app/admin_cards/` that extends one of the four below. */
+/**
+ * A card of the dashboard: a class in `app/admin_cards/` that extends `NumberCard`, `ChartCard`, `ListCard` or
+ * `TextCard`.
+ */
 export abstract class AdminCard {
   /** Heading of the card */
   abstract readonly label: string
-  /** Name in arrangements of dashboards. Default: the class name, `UnpaidOrdersCard` is `unpaid_orders` */
+  /** Name in arrangements of dashboards. Default: from the class name, `unpaid_orders` for `UnpaidOrdersCard` */
   readonly name?: string
   /** Name in the `cards` of roles that allow the card. Default: the name */
   readonly permission?: string
@@ -59,7 +62,7 @@ export abstract class TextCard extends AdminCard {
   abstract readonly text: string
 }
 
-/** Returns the name of a card in arrangements and addresses. */
+/** Returns the name of a card in arrangements and URLs. */
 export function nameOfCard(card: AdminCard): string {
   const { name } = card.constructor
   return card.name ?? string.snakeCase(name.replace(/(?<=.)Card$/, ''))

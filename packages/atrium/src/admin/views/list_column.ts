@@ -39,6 +39,8 @@ export abstract class ListColumn {
   readonly sortBy?: string
 
   /**
+   * Returns the content of the column's cell.
+   *
    * @param item  the record as returned by the API
    */
   abstract value(item: Item, ctx: HttpContext): Cell | string | Promise<Cell | string>

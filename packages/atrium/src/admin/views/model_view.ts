@@ -205,7 +205,7 @@ export class ModelView {
       : this.databaseConfig.applicationSession()
   }
 
-  /** Returns the options of every `crud` call: query client, actor and origin. */
+  /** Returns the options of every `crud` call, such as the query client, the actor and the origin. */
   callOptions(ctx: HttpContext) {
     return {
       client: this.client(),
@@ -290,7 +290,11 @@ export class ModelView {
     }
   }
 
-  /** Checks that every column in the options is visible. */
+  /**
+   * Checks the names in the options: columns must be visible, and fields and relations must exist.
+   *
+   * @throws ValueError  for the first error
+   */
   #checkNames() {
     const {
       listColumns,

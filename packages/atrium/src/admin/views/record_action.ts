@@ -49,7 +49,7 @@ export abstract class RecordAction {
   abstract run(call: RecordCall): Promise<string | void>
 }
 
-/** A record action on each selected record. */
+/** A bulk action that runs a record action on each selected record. */
 class ActionOnEach extends BulkAction {
   readonly name: string
   readonly label: string

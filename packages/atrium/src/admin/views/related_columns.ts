@@ -10,7 +10,7 @@ import { personalView } from '../permissions/personal_view.js'
 import { inSentence, wordsOf } from '../text/plain_text.js'
 import type { FieldOptions } from './view_options.js'
 
-/* Levels of `customer.country.name` */
+/* Maximum number of relations in a name; `customer.country.name` has two */
 const MOST_LEVELS = 2
 
 /** The parts of a view that its related columns use. */
@@ -56,7 +56,7 @@ export function isRelated(name: unknown): name is string {
 /**
  * Finds a column of a related record by name. All models of the site must be known.
  *
- * @returns the end of an error message that begins with the name, for a name that is not one
+ * @returns the end of an error message that begins with the name, for an invalid name
  */
 export function relatedColumnOf<View extends LinkedView>(
   view: View,
@@ -148,14 +148,14 @@ export function relatedLabel(view: LinkedView, name: string): string {
   return [first, ...others.map(inSentence)].join(' ')
 }
 
-/** Returns the configured label of the foreign key of a reference. */
+/** Returns the label that the options give to the foreign key of a `belongsTo` relation, if any. */
 function labelOfKey(view: LinkedView, relation: RelationshipsContract): string | undefined {
   if (relation.type !== 'belongsTo') return undefined
   const column = view.resource.columns.find(relation.foreignKey)
   return column && view.fieldOptions(column.apiName).label
 }
 
-/* Views without related columns that some users cannot see, by the names of the others. */
+/* Cached views whose lists lack the related columns that a user cannot see, by the names of the visible ones */
 const NARROWED = new WeakMap<LinkedView, BoundedMap<string, LinkedView>>()
 const STORED_MAX = 50
 

@@ -12,9 +12,9 @@ const LAST = new WeakMap<object, Map<string, number>>()
 const MOST = 2 ** 31 - 1
 
 /**
- * Adds a hook to the model that places new rows last: if the column is empty, it is set, whatever code creates the
- * row.
- * @param column number column that stores the order of the rows
+ * Adds a hook to the model that places new rows last: if the column is empty, it is set, whatever code creates the row.
+ *
+ * @param column  number column that stores the order of the rows
  */
 export function fillPlaces(resource: Resource, column: Column): void {
   const { model } = resource

@@ -8,7 +8,7 @@ const PART = /\{([^{}]+)\}/g
 const VALUE = '\u0001'
 const EMPTY = '\u0000'
 
-/* Punctuation and spaces: not letters, digits, brackets and the two characters above */
+/* Punctuation and spaces: all characters except letters, digits, brackets and the two placeholders */
 const BETWEEN = `[^\\p{L}\\p{N}\\u0000\\u0001()[\\]{}«»“”]`
 const IN_BRACKETS = new RegExp(`${BETWEEN}*[([{«“]${BETWEEN}*${EMPTY}${BETWEEN}*[)\\]}»”]`, 'gu')
 const WITH_BEFORE = new RegExp(`${BETWEEN}+${EMPTY}|${EMPTY}${BETWEEN}*`, 'u')
@@ -65,10 +65,10 @@ export function titleColumns(
   return column ? [column] : []
 }
 
-/* By the fields of a resource, as each choice of a reference has a title */
+/* Cached by the fields of a resource, as the title column is looked up for each choice of a reference */
 const USUAL = new WeakMap<readonly Column[], Column | undefined>()
 
-/** @param isLoaded  true if the types of the columns are known, so that the result does not change */
+/** @param isLoaded  true if the types of the columns are known, so that the result can be cached */
 function usualTitle(fields: readonly Column[], isLoaded: boolean): Column | undefined {
   if (!isLoaded) return findUsualTitle(fields)
   if (!USUAL.has(fields)) USUAL.set(fields, findUsualTitle(fields))
@@ -82,7 +82,7 @@ function findUsualTitle(fields: readonly Column[]): Column | undefined {
   return texts.find(({ apiName }) => TITLES.includes(apiName)) ?? texts[0]
 }
 
-/** Returns true for the name of a date column. Dates in SQLite views have the type text. */
+/** Returns true for the name of a date column. Needed because dates in SQLite views have the type text. */
 function isDateName(apiName: string): boolean {
   return /(?:^|_)(?:date|datetime|day|time|timestamp|at|on)$/.test(string.snakeCase(apiName))
 }

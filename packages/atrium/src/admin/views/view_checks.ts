@@ -148,7 +148,7 @@ const TEMPLATES = { list: LABEL, create: LABEL, update: LABEL }
 const GIVEN = ['model', 'databaseConfig', 'adminModel', 'adminSite', 'eventIntegration']
 
 /**
- * Checks that each option of a view is known and has the right type. References in the options are checked later.
+ * Checks that each option of a view is known and has the right type. Names in the options are checked later.
  *
  * @param name       name of the model
  * @param options    the view's options together with the properties that the site sets

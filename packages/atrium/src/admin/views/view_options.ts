@@ -47,9 +47,7 @@ export interface PivotOptions {
   choices?: Iterable<string | number>
 }
 
-/**
- * Options of one field, for lists and forms.
- */
+/** Options of one field, for lists and forms. */
 export interface FieldOptions {
   /** Default: derived from the API name, such as `Release date` */
   label?: string
@@ -95,8 +93,8 @@ export interface FieldOptions {
    */
   default?: (user: AdminUser) => unknown
   /**
-   * True to leave the field out of forms, for all users or for the users for which a function returns true. A new record gets
-   * the value of `default`. Roles hide a field everywhere
+   * True to leave the field out of forms, for all users or for those for which a function returns true. A new record
+   * gets the value of `default`. To hide a field everywhere, use roles
    */
   hidden?: boolean | ((user: AdminUser) => boolean)
   /** Options of the `pivotColumns` of a many-to-many relation, by column name */
@@ -118,7 +116,7 @@ export interface AdminViewOptions {
   createSchema?: ObjectSchema
   /** Schema of the update form and request body. Default: the schema of `@Crud`, otherwise derived from the table */
   updateSchema?: ObjectSchema
-  /** Values that every update writes in addition to the form. Its `updated_at` is set to the current time */
+  /** Schema whose `updated_at` is set to the current time by every update; its other fields have no effect */
   updateInternalSchema?: ObjectSchema
   /** Only checked against the model; does not affect permanent deletion in the admin site */
   deleteSchema?: ObjectSchema
@@ -142,8 +140,8 @@ export interface AdminViewOptions {
   /** Group of the model in the sidebar */
   group?: string
   /**
-   * Title of a record: a column's API name, a template such as `{name}, {country}`, or a function. Default: the first
-   * column with a usual name such as `title` or `name`
+   * Title of a record: a column's API name, a template such as `{name}, {country}`, or a function. Default: a column
+   * with a usual name such as `title` or `name`, otherwise the first text column
    */
   title?: string | ((item: Item) => string)
   /**
@@ -177,7 +175,7 @@ export interface AdminViewOptions {
    * a model of the site
    */
   manyToMany?: Iterable<string>
-  /** Such as `name` or `-price`. Default: by key, newest first */
+  /** Order of lists, such as `name` or `-price`. Default: by key, newest first */
   defaultSort?: string
   /**
    * API name of a column of whole numbers that stores the order of the records. Users move rows in lists and among
@@ -187,15 +185,15 @@ export interface AdminViewOptions {
   /** Page size, 1 to 100, until the user chooses another one. Default: 10 */
   rowsPerPage?: number
   /**
-   * Layout of the form: API names of fields, and return values of `section` and `tab`. Fields that it does not
+   * Layout of the form: API names of fields, and return values of `section` and `tab`. Fields that the layout does not
    * contain are at the end. Default: all fields in the order of the schema, in two columns
    */
   form?: Iterable<FormPart>
-  /** Label, help and widget of fields, by API name */
+  /** Options of fields, such as label, help and widget, by API name */
   fields?: Record<string, FieldOptions>
   /**
-   * Allowed changes of enums, as `transitions` of `@Crud`: `{ status: { draft: ['confirmed'] } }`. They apply to every
-   * write of the model, in the API too
+   * Allowed changes of enums, as `transitions` of `@Crud`: `{ status: { draft: ['confirmed'] } }`. The rules apply to
+   * every write of the model, in the API too
    */
   transitions?: CrudOptions['transitions']
   /** Bulk actions, in addition to deletion */

@@ -19,9 +19,7 @@ export async function personalViews(
   return new Map(views.flat())
 }
 
-/**
- * Returns the models that the signed-in user can see, limited by the user's roles, in the order of the site.
- */
+/** Returns the models that the signed-in user can see, limited by the user's roles, in the order of the site. */
 export async function visibleViews(site: ViewSite, ctx: HttpContext): Promise<ModelView[]> {
   const views = await Promise.all(
     [...site.models.values()].map(async (view) => {

@@ -4,7 +4,7 @@ import { isList, isObject } from '#base/checks'
 import { listed, shown } from '#base/errors'
 import { grouped } from '#base/values/grouped_number'
 
-/** Returns the plain text of a value. */
+/** Returns a list with the plain text of a value; an empty list for null and undefined. */
 export function plainTexts(value: unknown): string[] {
   if (value === null || value === undefined) return []
   return [typeof value === 'object' ? writeJson(value) : String(value)]

@@ -2,9 +2,9 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { plainTexts } from './visible_when.js'
 
-/** A record that a reference field can refer to. */
+/** A choice of a field, such as a record that a reference field can refer to. */
 export interface Choice {
-  /** Value of the foreign key, as text */
+  /** Text that is submitted, such as the value of the foreign key */
   value: string
   label: string
   /** Additional line of text, for templates that have space for it */
