@@ -47,7 +47,7 @@ export interface EventDetails {
   action?: string
   /** Id of the event that this event reverts */
   undoes?: number
-  /** Id of the event of the version from which the record or some of its fields were restored */
+  /** Id of the event that produced the version from which the record, or some of its fields, were restored */
   restores?: number
   /** User name of the superuser who was signed in as the user of the event */
   acting_superuser?: string
@@ -87,7 +87,7 @@ export interface EventDetails {
   factors?: 'added' | 'replaced' | 'removed' | 'renamed' | 'codes_renewed' | 'reset'
   /** Name of the MCP session that the write belongs to */
   mcp_session?: string
-  /** The owner of an access token has allowed it more writes */
+  /** `allowed` if the owner of an access token has allowed further writes with the token */
   mcp_writes?: 'allowed'
   /** What was done with the messages of a webhook */
   webhook?: 'test_sent' | 'sent_again' | 'replayed'

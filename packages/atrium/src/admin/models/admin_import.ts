@@ -6,7 +6,8 @@ import type { FileShape } from '../sheets/file_shape.js'
 import { AdminModel, jsonColumn } from './admin_model.js'
 
 /**
- * `columns`: the fields of the columns are being selected; then follow the dry run and the run.
+ * States of an import: `columns` while the fields for the file's columns are selected, `trying` and `tried` for the dry
+ * run, `running` and `done` for the run.
  */
 export const IMPORT_STATES = ['columns', 'trying', 'tried', 'running', 'done', 'failed'] as const
 
@@ -16,9 +17,7 @@ export type ImportState = (typeof IMPORT_STATES)[number]
 export interface ImportMapping {
   /** API name of the field for each column of the file; null: not imported */
   columns: Array<string | null>
-  /**
-   * For columns with references, by position: whether they contain keys or titles. Default: keys
-   */
+  /** For columns with references, by position: whether they contain keys or titles. Default: keys */
   by: Record<number, 'key' | 'title'>
   /** Values of every row, for fields without a column, by API name; default: none */
   values?: Readonly<Record<string, FixedValue>>
@@ -27,14 +26,12 @@ export interface ImportMapping {
 /** A value that every row of a file gets. */
 export interface FixedValue {
   value: unknown
-  /** Texts of the form's field */
+  /** Texts of the field in the form */
   texts: readonly string[]
 }
 
 export interface ImportOptions {
-  /**
-   * Order of day, month and year in dates of all columns; null: detected from the values of each column
-   */
+  /** Order of day, month and year in dates of all columns; null: detected from the values of each column */
   dateOrder: DateOrder | null
   /** Time zone of datetimes without an offset */
   zone: string
@@ -47,7 +44,7 @@ export interface ImportError {
   /** API name; null if the error concerns the row as a whole */
   field: string | null
   message: string
-  /** Beginning of the cell; undefined for a field that is not shown, or without a column */
+  /** Beginning of the cell; undefined if the error belongs to no column of the file, or the field is not shown */
   cell?: string
 }
 

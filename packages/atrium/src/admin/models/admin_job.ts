@@ -55,8 +55,8 @@ export default class AdminJob extends AdminModel {
   declare total: number | null
 
   /**
-   * Number of records of a started step in another database; null: none. If the process was killed during the step, it
-   * is unknown which of the records are written
+   * Number of records that a started step writes in another database; null without such a step. If the process was
+   * killed during the step, it is unknown which of the records are written
    */
   @column()
   declare pending: number | null
@@ -97,7 +97,7 @@ export default class AdminJob extends AdminModel {
   declare endedAt: DateTime | null
 }
 
-/** Returns true until the job is done, or has failed or was cancelled and there is nothing left to revert. */
+/** Returns true while the job waits, runs, or reverts its records. */
 export function isUnfinished({ state }: Pick<AdminJob, 'state'>): boolean {
   return state === 'queued' || state === 'running' || state === 'reverting'
 }

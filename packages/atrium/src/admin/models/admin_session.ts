@@ -16,8 +16,8 @@ export interface ActsAs {
 }
 
 /**
- * Data of a session that has no columns, such as the tokens that were issued for it, so that they can be revoked with
- * the session.
+ * Data of a session that is not in columns, such as the tokens that were issued for the session and are revoked with
+ * it.
  */
 export interface SessionMetadata {
   /** Expiry of each token by `jti`, in seconds since 1970 */

@@ -11,12 +11,11 @@ import type { AdminUserAttributes } from './admin_user_attributes.js'
 export const SHORTEST_USERNAME = 2
 export const LONGEST_USERNAME = 32
 
-/** Field of a user's roles, by id */
+/** Name of the field with the ids of a user's roles */
 export const ROLES = 'roles'
 
 /**
- * A user of the admin site. Only the hash of the password is stored, and no response, list, event
- * or log contains it.
+ * A user of the admin site. Only the hash of the password is stored, and no response, list, event or log contains it.
  */
 export default class AdminUser extends AdminModel {
   static table = 'admin_users'
@@ -58,9 +57,7 @@ export default class AdminUser extends AdminModel {
   })
   declare attributes: AdminUserAttributes
 
-  /**
-   * Number that changes whenever the user's permissions, or the user's default views of lists, can have changed
-   */
+  /** Number that changes whenever the user's permissions, or the user's default views of lists, can have changed */
   @column({ serializeAs: null })
   declare permissionsVersion: number
 

@@ -10,7 +10,7 @@ const milliseconds = {
   consume: (value: unknown) => (value === null || value === undefined ? null : Number(value)),
 } as const
 
-/** An address that is notified of writes. */
+/** A URL that is notified of writes. */
 export default class AdminWebhook extends AdminModel {
   static table = 'admin_webhooks'
 

@@ -84,7 +84,7 @@ export default class AdminWebhookDelivery extends AdminModel {
   @column(number)
   declare endedAt: number | null
 
-  /** Body of the last attempt */
+  /** Request body of the last attempt */
   @column()
   declare request: string | null
 
@@ -99,7 +99,7 @@ export default class AdminWebhookDelivery extends AdminModel {
   @column()
   declare error: string | null
 
-  /** Milliseconds of the last attempt */
+  /** Duration of the last attempt, in milliseconds */
   @column()
   declare duration: number | null
 }

@@ -21,7 +21,7 @@ export type RoleAction = (typeof ROLE_ACTIONS)[number]
 /** Represents all models of the application, or all actions. */
 export const ALL = '*'
 
-/** The only model of the site that roles can contain: access tokens of the user. */
+/** The only model of the admin site itself that roles can contain: the user's own access tokens. */
 export const OWN_TOKENS = 'AdminAccessToken'
 
 /** Permissions of a role on one model. */
@@ -48,7 +48,7 @@ export type RoleList = (typeof LISTS)[number]
 export type PermissionsDocument = Readonly<Record<string, ModelPermissions>> &
   Partial<Readonly<Record<RoleList, readonly string[]>>>
 
-/** Permissions as written by hand, whose type TypeScript checks less strictly */
+/** Permissions that are written by hand: a less strict type of a permissions document */
 export type PermissionsInput = Readonly<Record<string, ModelPermissions | readonly string[]>>
 
 const KEYS = ['actions', 'hidden', 'readonly', 'scopes'] as const
@@ -105,13 +105,13 @@ export function isRoleList(key: string): key is RoleList {
   return (LISTS as readonly string[]).includes(key)
 }
 
-/** Returns the names in a list of a document; empty if it has none. */
+/** Returns the names in one of the document's lists (pages, cards); empty if the document does not have this list. */
 export function listIn(document: PermissionsDocument, list: RoleList): readonly string[] {
   const given = Object.hasOwn(document, list) ? document[list] : []
   return Array.isArray(given) ? given : []
 }
 
-/** Returns the permissions on models of a document. */
+/** Returns the entries of models in a document, including that of `*`. */
 export function modelsIn(document: PermissionsDocument): Array<[string, ModelPermissions]> {
   return Object.entries(document).filter(
     (entry): entry is [string, ModelPermissions] => !isRoleList(entry[0])
@@ -124,7 +124,7 @@ export function areSamePermissions(one: PermissionsDocument, other: PermissionsD
 }
 
 /**
- * Finds the entry of a model in a document.
+ * Finds the entry that applies to a model in a document: its own, otherwise the entry `*`.
  *
  * @returns undefined if there is none
  */
@@ -135,7 +135,7 @@ export function entryOf(
   return ownEntryOf(document, model) ?? ownEntryOf(document, ALL)
 }
 
-/** Finds the entry of this very model in a document; the entry `*` does not count. */
+/** Finds the entry of the model itself in a document, without falling back to the entry `*`. */
 export function ownEntryOf(
   document: PermissionsDocument,
   model: string
@@ -207,8 +207,8 @@ function inOrder(one: string, other: string): number {
 }
 
 /**
- * Describes permissions, one line for each model: `Film: view, update; without us_gross; title can't be
- * changed; only ownBranch`.
+ * Describes permissions, one line for each model: `Film: view, update; without us_gross; title can't be changed; only
+ * ownBranch`.
  */
 export function permissionsInWords(document: PermissionsDocument): string[] {
   const models = modelsIn(document)

@@ -24,8 +24,8 @@ export function firstVersion(): number {
 }
 
 /**
- * Increments the versions of users, so that all processes read permissions and settings of these users again. Caches
- * use the version as a key, which every request reads.
+ * Increments the versions of users, so that all processes read permissions and settings of these users again. Every
+ * request reads the version, which is part of the keys of caches.
  */
 export async function raiseVersions(
   client: QueryClientContract,
@@ -42,8 +42,8 @@ export async function raiseAllVersions(client: QueryClientContract): Promise<voi
 }
 
 /**
- * Adds hooks so that each change of a saved view increments the versions of the users who have it: the owner, or, if it
- * is shared, all users. This takes place in the transaction of the change.
+ * Adds hooks so that each change of a saved view increments the versions of the users who can use the view: the owner,
+ * or all users if the view is or was shared. This takes place in the transaction of the change.
  */
 export function raiseVersionsOfReaders(savedView: LucidModel): void {
   const raise = markOwnHook(async (record: LucidRow) => {
@@ -114,7 +114,10 @@ export function raiseOwnVersion(user: LucidModel, attributes: readonly string[])
   )
 }
 
-/** Reads the current users of a role, as committed, even if the transaction has read them before. */
+/**
+ * Reads the ids of the users who have a role. In a transaction, the rows are locked, as a read without a lock could
+ * return an older snapshot.
+ */
 async function holdersOf(role: LucidRow, client: QueryClientContract): Promise<number[]> {
   const query = client.from(PIVOT).where('role_id', role.$primaryKeyValue!).select('user_id')
   const rows = await (client.isTransaction ? query.forUpdate() : query)
