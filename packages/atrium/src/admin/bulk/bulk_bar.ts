@@ -24,9 +24,9 @@ interface Button {
   asks: boolean
   /** URL that the form is sent to */
   place: string
-  /** Opens a form that the script shows in a dialog on the list */
+  /** True if the button opens a form that the script shows in a dialog on the list */
   hasPanel: boolean
-  /** How the form is sent; default: POST */
+  /** HTTP method of the form; default: POST */
   sentBy?: 'get'
   /** Request that the script sends instead of the form */
   call: { method: 'DELETE' | 'POST'; url: string } | null
@@ -48,10 +48,10 @@ export interface BulkBar {
   undoUrl: string | null
 }
 
-/** Numbers of records that can be merged; bulk.js has them, too */
+/** Minimum and maximum number of records that can be merged, as in bulk.js */
 export const MERGED = { min: 2, max: 10 }
 
-/** Numbers of records that can be compared; bulk.js has them, too */
+/** Minimum and maximum number of records that can be compared, as in bulk.js */
 export const COMPARED = { min: 2, max: 5 }
 
 /* Writes that the bulk bar offers for each mode of the list. */
@@ -62,6 +62,8 @@ const WRITES_FOR: Record<DeletedMode, readonly Write[]> = {
 }
 
 /**
+ * Returns the bulk bar of a list.
+ *
  * @param deleted  which records the list shows
  * @param offers   what the viewer is allowed to do with the model
  * @returns null if no bulk task is available
@@ -178,9 +180,11 @@ export interface MatchingOffer {
 }
 
 /**
+ * Returns the checkbox that selects all matching records.
+ *
  * @param total  null if it is not known
  * @param shown  number of records on the page
- * @returns null if the total is unknown, the page shows all records, or no task can run on all of them
+ * @returns null if the total is unknown, the page shows all records, or the list mixes deleted and other records
  */
 export function matchingOffer(
   site: Site,

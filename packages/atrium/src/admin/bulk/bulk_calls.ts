@@ -15,8 +15,10 @@ import { changed, MatchingRecords, type AllMatching } from './matching_records.j
 /* Reads and writes the JSON bodies of the bulk endpoints. */
 
 /**
- * @throws BulkFailure 400  when no records are selected
- * @throws BulkFailure 422
+ * Returns the ids in a request body.
+ *
+ * @throws BulkFailure 400  if no records are selected
+ * @throws BulkFailure 422  if `ids` is not a list
  */
 export function idsOf(
   { ids = [] }: Record<string, unknown>,
@@ -48,7 +50,7 @@ export async function callBody(ctx: HttpContext): Promise<Record<string, unknown
 /**
  * Responds to a failure.
  *
- * @throws the error itself if the policy denied the task, which the site's error handler handles
+ * @throws  the error itself if it has the status 403, which the site's error handler handles
  */
 export function refuseCall(
   ctx: HttpContext,

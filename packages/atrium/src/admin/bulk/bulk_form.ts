@@ -29,7 +29,11 @@ export interface BulkForm {
   from: string
 }
 
-/** @param body  fields of the form; a field that was sent several times is an array */
+/**
+ * Reads the selection and the task from the fields of a form.
+ *
+ * @param body  fields of the form; a field that was sent several times is an array
+ */
 export async function bulkFormOf(
   ctx: HttpContext,
   site: Site,
@@ -67,8 +71,10 @@ export async function bulkFormInQuery(
 }
 
 /**
- * @throws BulkFailure 400  when no records are selected
- * @throws BulkFailure 422
+ * Returns the keys of the selected records.
+ *
+ * @throws BulkFailure 400  if no records are selected
+ * @throws BulkFailure 422  for invalid ids, or too many
  */
 export function keysIn({ ids }: BulkForm, { resource }: ModelView, task: BulkTask): KeyValue[] {
   if (ids.length === 0) throw new BulkFailure(400, `${task.noneSelected}Form`)
@@ -121,7 +127,10 @@ async function nextOf(
   return returnPath(site, wanted) ?? list
 }
 
-/** If the checkbox *all matching* is checked, other selected records are ignored. */
+/**
+ * Returns the fields that select all matching records, instead of the selected ones; null if the checkbox is not
+ * checked.
+ */
 function allOf({ all, query, count }: Record<string, unknown>): Record<string, unknown> | null {
   if (all !== '1') return null
   return { all: true, query, count: countIn(String(count)) }

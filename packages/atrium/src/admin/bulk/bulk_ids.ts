@@ -26,8 +26,8 @@ function json(value: unknown): string {
 export const MOST_IDS = 1000
 
 /**
- * Converts the ids of a JSON body to keys without duplicates: each id is a single value, or an
- * array of the parts of a composite key.
+ * Converts ids, as in a JSON body, to keys without duplicates: each id is a single value, or an array of the parts of a
+ * composite key.
  *
  * @throws BulkFailure 422  for the first invalid id, and for too many ids
  */

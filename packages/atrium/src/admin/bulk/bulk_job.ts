@@ -70,7 +70,10 @@ export class BulkJob extends JobKind {
       await size.pause()
     }
     if (run.isEnded) return {}
-    /* A previous run was killed after it had written the last records. */
+    /*
+     * This is only reached if a previous run was killed after it had written the last records; otherwise `#write` has
+     * set the result.
+     */
     return { message: this.#taskOf(job)?.done(count, unchangedIn(job)) ?? this.titleOf(job) }
   }
 
@@ -110,8 +113,8 @@ export class BulkJob extends JobKind {
   /**
    * Returns the task if the owner of the job is still allowed to run it.
    *
-   * @throws NotAllowed
-   * @throws JobFailure
+   * @throws NotAllowed  if the user is not allowed any more
+   * @throws JobFailure  if the model no longer exists
    */
   async #begin(run: JobRun): Promise<{ ctx: HttpContext; view: ModelView; task: BulkTask }> {
     const ctx = await run.context()
@@ -133,8 +136,8 @@ export class BulkJob extends JobKind {
   }
 
   /**
-   * Stores the keys. They are read in one transaction and written outside of it, because on SQLite a read transaction
-   * does not block other writes.
+   * Stores the keys. They are read in one transaction and written outside of it. On SQLite, a transaction that only
+   * reads does not block other writes.
    */
   async #collect(run: JobRun): Promise<void> {
     const { query, count } = run.job.payload as unknown as Payload
@@ -164,7 +167,7 @@ export class BulkJob extends JobKind {
     let found = 0
     for await (const keys of batches) {
       found += keys.length
-      /* Key paths can represent keys of every type. */
+      /* Keys are stored as paths, which can represent keys of every type. */
       waiting.push(...keys.map((key) => resource.key.toPath(key).slice(1)))
       while (waiting.length > MOST_IDS) await store()
       await run.goOn()
@@ -188,18 +191,22 @@ export class BulkJob extends JobKind {
   }
 }
 
-/** Number of records that previous chunks left unchanged */
+/** Returns the number of records that previous chunks left unchanged. */
 function unchangedIn({ notes }: AdminJob): number {
   return Number(notes?.unchanged ?? 0)
 }
 
-/** Event data that the earlier parts of the current chunk have logged */
+/** Returns the event data that earlier parts of the current chunk have logged. */
 function loggedOf({ done, job }: JobRun): LoggedParts {
   const logged = job.notes?.chunk as LoggedParts | undefined
   return done % MOST_IDS > 0 && logged ? logged : nothingLogged(null)
 }
 
-/** @returns null if the view has no such task, or the user is not allowed to run it */
+/**
+ * Returns the task of a job.
+ *
+ * @returns null if the view has no such task, or the user is not allowed to run it
+ */
 function taskOf(
   site: AdminSite,
   view: ModelView,

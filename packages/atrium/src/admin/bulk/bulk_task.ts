@@ -41,12 +41,12 @@ export abstract class BulkTask {
   ) {}
 
   /**
-   * Heading of the confirmation page.
+   * Returns the heading of the confirmation page.
    *
    * @param shown  text to show in place of the number
    */
   abstract heading(count: number, shown?: string): string
-  /** Additional text of the confirmation page. */
+  /** Returns an additional text of the confirmation page, or null. */
   abstract note(count: number): string | null
 
   /** Number of records that the last `run` left unchanged, because they already had the values */
@@ -59,10 +59,10 @@ export abstract class BulkTask {
     return {}
   }
 
-  /** Title with the number of records, such as `Delete 812 films` */
+  /** Returns a title with the number of records, such as `Delete 812 films`. */
   abstract title(count: number): string
   /**
-   * Result message, such as `812 films deleted`.
+   * Returns the result message, such as `812 films deleted`.
    *
    * @param count      number of the records
    * @param unchanged  number of the records that were left unchanged
@@ -70,6 +70,8 @@ export abstract class BulkTask {
   abstract done(count: number, unchanged?: number): string
 
   /**
+   * Runs the task.
+   *
    * @param client  client of the transaction that the task takes part in
    * @returns a message that states the result
    * @throws  any error, in which case nothing is changed
@@ -97,7 +99,7 @@ export abstract class BulkTask {
     if (reached.length < keys.length) throw new NotAllowed()
   }
 
-  /** @returns the keys of the records that the roles allow the task on */
+  /** Returns the keys of those records on which the roles allow the task. */
   protected abstract reached(
     keys: readonly KeyValue[],
     ctx: HttpContext,
@@ -105,14 +107,18 @@ export abstract class BulkTask {
   ): Promise<readonly KeyValue[]>
 
   /**
-   * Overridable: work that has to run before the transaction, because code of the application can read with other
-   * connections.
+   * Can be overridden for work that has to run before the transaction, because code of the application can read with
+   * other connections.
    */
   async prepare(_keys: readonly KeyValue[], _ctx: HttpContext): Promise<void> {}
 
   /**
+   * Runs the task.
+   *
    * @param client  client of the transaction that the task takes part in; the caller then calls `prepare` before that
    *   transaction
+   * @returns a message that states the result
+   * @throws  the errors of `explain`
    */
   async run(
     keys: readonly KeyValue[],

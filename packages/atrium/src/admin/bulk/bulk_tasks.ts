@@ -149,7 +149,7 @@ export class DeleteOrRestoreTask extends BulkTask {
     return this.isLasting ? await shownEffects(ctx, this.site, this.view, keys, count) : []
   }
 
-  /** The error message lists the records that still refer to the deleted ones. */
+  /** Runs the task. If other records still refer to the ones to delete, the error message lists them. */
   async run(
     keys: readonly KeyValue[],
     ctx: HttpContext,
@@ -160,7 +160,7 @@ export class DeleteOrRestoreTask extends BulkTask {
     } catch (error) {
       const isReferredTo =
         error instanceof BulkFailure && error.data?.cause === stillReferredTo().message
-      /* After an error, a transaction cannot run further statements. */
+      /* After an error, a transaction cannot run further statements, so these records can't be read. */
       if (!isReferredTo || client.isTransaction) throw error
       const cause = await this.#whatRefers(keys, ctx)
       throw new BulkFailure(400, this.failed, { ...error.data, cause })
@@ -181,7 +181,10 @@ export class DeleteOrRestoreTask extends BulkTask {
     return `${cause}: ${parts.join('; ')}`
   }
 
-  /** In a transaction that includes more than the task, files are removed after the commit of that transaction. */
+  /**
+   * Removes the files of deleted records. In a transaction that includes more than the task, this is done after the
+   * commit.
+   */
   async #dropFiles(records: readonly LucidRow[], client: QueryClientContract, ctx: HttpContext) {
     if (!client.isTransaction) return await dropFilesOf(this.view, records)
     afterOutermostCommit(client, () => {

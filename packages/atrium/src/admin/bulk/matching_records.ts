@@ -38,7 +38,7 @@ export function readAllMatching(body: Record<string, unknown>): AllMatching | nu
 
 /**
  * All records of a list, on all pages, for one task: the records that the list would show now, considering filters,
- * search, mode, policy, scope and roles.
+ * search, deletion mode, policy, scope and roles.
  */
 export class MatchingRecords {
   private constructor(
@@ -48,6 +48,8 @@ export class MatchingRecords {
   ) {}
 
   /**
+   * Reads the query of a list.
+   *
    * @param view   view with the permissions of the user's roles
    * @throws BulkFailure 422  for a query with an invalid filter, and for records that the task does not apply to
    * @throws NotAllowed       for users who cannot see the list
@@ -82,7 +84,9 @@ export class MatchingRecords {
   }
 
   /**
-   * @throws BulkFailure 409  if the number of matching records is not the expected one
+   * Checks the number of matching records.
+   *
+   * @throws BulkFailure 409  if the number is not the expected one
    * @throws BulkFailure 422  if there are too many records to check the policy for each
    */
   async expect(expected: number): Promise<void> {
@@ -111,7 +115,7 @@ export class MatchingRecords {
   }
 }
 
-/** Returns the failure that contains both numbers. */
+/** Returns the failure for a changed number of matching records, with both numbers. */
 export function changed(count: number, found: number): BulkFailure {
   return new BulkFailure(409, 'bulk.all.changed', { count, found })
 }

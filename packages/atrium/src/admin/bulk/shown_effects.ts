@@ -29,7 +29,7 @@ export interface ShownEffect {
   /** For example `3 letters` */
   subject: string
   records: Array<{ title: string; url: string | null }>
-  /** True if `records` contains all of them */
+  /** True if `records` contains all records of the subject */
   isAll: boolean
 }
 

@@ -55,8 +55,10 @@ export async function changesInForm(
 }
 
 /**
- * @param values  `values` of a JSON body, by API name
- * @throws BulkFailure 422
+ * Returns the changes in a JSON body.
+ *
+ * @param values  `values` of the body, by API name
+ * @throws BulkFailure 422  if `values` is not an object with at least one value
  */
 export function changesInBody(values: unknown): Submission {
   if (typeof values !== 'object' || values === null || Array.isArray(values)) {
@@ -95,7 +97,7 @@ export function chosenIn(fields: readonly FormField[], ctx: HttpContext): Set<st
   for (const [box, texts] of sentTexts(ctx)) {
     if (!box.endsWith(CHANGE) || !texts.includes('1')) continue
     const name = fieldName(box.slice(0, -CHANGE.length))
-    /* The user's roles can have changed since the form was shown. */
+    /* The field can be unknown because the user's roles have changed since the form was shown. */
     if (!known.has(name)) {
       throw new BulkFailure(422, 'bulk.edit.unknown', { field: shownValue(name) })
     }

@@ -61,7 +61,7 @@ export class EditController {
   }
 
   /**
-   * Handles the list's form, which redirects to the page, and the page's form and JSON, which change the records.
+   * Handles the list's form, which is redirected to the page, and the page's form or JSON, which change the records.
    */
   async submit(ctx: HttpContext): Promise<unknown> {
     await this.#check(ctx)
@@ -146,6 +146,7 @@ export class EditController {
    * Validates the first records, so that errors are shown before the job starts.
    *
    * @throws BulkFailure 422  for a value that jobs cannot store
+   * @throws RecordErrors
    */
   async #checkJob(
     ctx: HttpContext,

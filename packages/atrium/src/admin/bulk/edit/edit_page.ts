@@ -27,9 +27,7 @@ import type { EditTask } from './edit_task.js'
  */
 export type Agreement = 'same' | 'empty' | 'differs' | 'unknown'
 
-/**
- * The state of each field in a selection.
- */
+/** The state of each field in a selection. */
 interface Agreements {
   /** By API name */
   states: Record<string, Agreement>
@@ -93,9 +91,7 @@ async function ownTexts(
 const NAMED = 20
 const NAMED_PER_ERROR = 5
 
-/**
- * Variables of the page.
- */
+/** State of the page. */
 export interface EditState {
   task: EditTask
   /** Keys of the selected records, or of the first ones of all that match */
@@ -104,7 +100,7 @@ export interface EditState {
   form: BulkForm
   /** A rejected submission, shown again */
   submission?: Submission
-  /** Names of the fields whose box was checked */
+  /** Names of the fields whose checkbox was checked */
   chosen?: ReadonlySet<string>
   error?: string
   errors?: readonly RecordError[]
@@ -118,8 +114,10 @@ export class EditPage {
   ) {}
 
   /**
+   * Renders the page.
+   *
    * @throws BulkFailure 400  for a missing record
-   * @throws NotAllowed
+   * @throws NotAllowed       if the user cannot update one of the records, or any field
    */
   async render(ctx: HttpContext, state: EditState): Promise<string> {
     const { site, view } = this

@@ -81,9 +81,9 @@ export class EditTask extends BulkTask {
   /**
    * Validates the values for each record.
    *
-   * @throws RecordErrors
+   * @throws RecordErrors     if values are invalid for a record
    * @throws BulkFailure 400  for a missing record
-   * @throws NotAllowed
+   * @throws NotAllowed       if the roles do not allow updating a record
    */
   override async prepare(keys: readonly KeyValue[], ctx: HttpContext): Promise<void> {
     this.#prepared = await this.explain(ctx, async () => {
@@ -190,6 +190,8 @@ export class EditTask extends BulkTask {
   }
 
   /**
+   * Checks that the user can change the fields of the record.
+   *
    * @throws Problem 403  for a field that is read-only for the user, on this record or on all records
    * @throws Problem 422  for a file field
    */

@@ -11,9 +11,7 @@ import { InvalidForm } from '../../forms/errors.js'
 import type { FormField } from '../../forms/fields/form_field.js'
 import { failureOf, isForPeople, isForbidden } from '../../forms/submission/form_failure.js'
 
-/**
- * Returns the title of a selected record; only the key for a viewer who is not allowed to see the record.
- */
+/** Returns the title of a selected record; only the key for a viewer who is not allowed to see the record. */
 export function titleInBulk(view: ModelView, record: LucidRow, isVisible: boolean): string {
   const { resource } = view
   const item = isVisible ? resource.reader.form.toItem(record) : {}
@@ -34,9 +32,7 @@ export interface RecordError {
 
 /** Errors of records that prevent the whole bulk edit. */
 export class RecordErrors extends BulkFailure {
-  /**
-   * @param status  403 or 422
-   */
+  /** @param status  403 or 422 */
   constructor(
     status: number,
     readonly errors: readonly RecordError[]
@@ -81,16 +77,14 @@ export class ErrorCollector {
     this.#isForbidden ||= isForbidden(error)
   }
 
-  /**
-   * @throws RecordErrors  if there are any
-   */
+  /** @throws RecordErrors  if there are any */
   check(): void {
     if (this.#errors.length === 0) return
     throw new RecordErrors(this.#isForbidden ? 403 : 422, this.#errors.slice(0, MOST_ERRORS))
   }
 }
 
-/** Converts a denial of fields to form errors. */
+/** Converts a 403 that names fields to form errors. Returns other errors unchanged. */
 function withFields(error: unknown): unknown {
   if (!(error instanceof Problem && error.errors && isForbidden(error))) return error
   return new InvalidForm(error.errors)
