@@ -22,12 +22,12 @@ export interface FoundDuplicates {
   groups: readonly DuplicateGroup[]
   /** Number of records in all groups */
   records: number
-  /** Message why the groups could not be found */
+  /** Reason why the groups could not be found; null if they were */
   failure: string | null
 }
 
 /**
- * Finds the groups of records that a query string asks for.
+ * Finds the groups of records with equal values in the columns that a query string names.
  *
  * @param view  view with the permissions of the user
  */
@@ -57,7 +57,7 @@ export async function findGroups(
   }
 }
 
-/** True for a group that is small enough to be merged by a rule. */
+/** Returns true if a group is small enough to be merged by a rule. */
 export function isMergedByRule({ count }: DuplicateGroup): boolean {
   return count <= MERGED_BY_RULE.records
 }

@@ -35,11 +35,11 @@ import {
   type MergeRule,
 } from './merge_rule.js'
 
-/* Numbers of groups on a page, and of records that are shown of a group */
+/* Number of groups on a page, and of records that are shown of a group */
 const GROUPS = 20
 const RECORDS = 10
 
-/* Parameter with the rule of a previewed merge, and the one that opens the merge of a group */
+/* Parameters with the rule of a previewed merge, and with the number of the group to open */
 const KEEP = 'keep'
 const GROUP = 'group'
 
@@ -107,7 +107,10 @@ export class DuplicatesController {
     })
   }
 
-  /** Starts the job that merges all groups by the rule of the preview. */
+  /**
+   * Starts the job that merges all groups by the rule of the preview. If the groups have changed, redirects to the page
+   * with a message.
+   */
   async submit(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
     if (!(await mayMerge(ctx, site, view))) throw new NotAllowed()

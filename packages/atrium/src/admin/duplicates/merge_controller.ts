@@ -28,9 +28,9 @@ type Sent = ReadonlyMap<string, readonly string[]>
 interface Way {
   /** Page that the user came from */
   next: string
-  /** Position of the group among the duplicates of that page; null for records selected in a list */
+  /** Position of the group among the duplicates on the page `next`; null for records selected in a list */
   group: number | null
-  /** URL that opens the group that takes its place once it is merged, and the one after it */
+  /** URLs of the next group: `following` after this one is merged and no longer counts, `skip` without merging it */
   following: string | null
   skip: string | null
 }
@@ -90,7 +90,11 @@ export class MergeController {
     return await redirectWithMessage(ctx, url, { kind: 'success', text })
   }
 
-  /** @throws BulkFailure  for invalid keys, or too many or too few of them */
+  /**
+   * Parses ids to keys.
+   *
+   * @throws BulkFailure  for invalid keys, or too many or too few of them
+   */
   #keys(ids: readonly string[]): KeyValue[] {
     const keys = readIds(this.view.resource.key, ids.map(idOfPath))
     if (keys.length < MERGED.min || keys.length > MERGED.max) {
@@ -99,7 +103,11 @@ export class MergeController {
     return keys
   }
 
-  /** Returns the keys of all records of the page, merged or not. */
+  /**
+   * Returns the keys of all records of the page, merged or not.
+   *
+   * @throws PageNotFound  for invalid keys
+   */
   #shown(sent: Sent): KeyValue[] {
     try {
       return this.#keys(sent.get('records') ?? sent.get('ids') ?? [])
@@ -109,8 +117,11 @@ export class MergeController {
   }
 
   /**
+   * Returns the merge that the user has chosen.
+   *
    * @param shown  keys of the records of the page, to which the versions belong
    * @throws MergeRefused  for a choice that cannot be merged
+   * @throws PageNotFound  for invalid keys
    */
   #merge(sent: Sent, shown: readonly KeyValue[]): Merge {
     const keyOf = (id: string) => readIds(this.view.resource.key, [idOfPath(id)])[0]

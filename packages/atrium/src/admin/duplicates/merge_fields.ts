@@ -11,7 +11,7 @@ export function mergeFields({ resource }: ModelView): Column[] {
   )
 }
 
-/** True for a field without a value. */
+/** Returns true for a field without a value. */
 export function isEmptyField(column: Column, record: LucidRow): boolean {
   return [null, undefined, ''].includes(record.$attributes[column.attribute])
 }

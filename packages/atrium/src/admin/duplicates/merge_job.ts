@@ -115,8 +115,8 @@ export class MergeJob extends JobKind {
   /**
    * Returns the view of the job's owner, if the owner is still allowed to merge.
    *
-   * @throws JobFailure
-   * @throws NotAllowed
+   * @throws JobFailure  if the model no longer exists
+   * @throws NotAllowed  if the owner is not allowed to merge any more
    */
   async #begin(run: JobRun): Promise<{ ctx: HttpContext; view: ModelView }> {
     const ctx = await run.context()

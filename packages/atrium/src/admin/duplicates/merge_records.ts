@@ -21,9 +21,7 @@ export interface Merge {
   keys: readonly KeyValue[]
   /** Key of the record that remains */
   target: KeyValue
-  /**
-   * The record from which each field of the target gets its value, by API name; other fields stay unchanged
-   */
+  /** The record from which each field of the target gets its value, by API name; other fields stay unchanged */
   from: ReadonlyMap<string, KeyValue>
   /** Versions of the records that the user saw, in the order of `keys` */
   versions: readonly string[]
@@ -33,9 +31,7 @@ type WriteOptions = Pick<ReturnType<ModelView['callOptions']>, 'actor' | 'origin
   client: TransactionClientContract
 }
 
-/**
- * Returns the views whose records can refer to those of a view.
- */
+/** Returns the views whose records can refer to those of a view. */
 export function referringViews(site: Site, view: ModelView): ModelView[] {
   return [...site.models.values()].filter(
     (other) => !other.adminModel && refersTo(other, view.base)
@@ -64,14 +60,14 @@ export async function mayMerge(ctx: HttpContext, site: Site, view: ModelView): P
 }
 
 /**
- * Merges records: references to the others move to the target, which gets the chosen values, and the others
- * are deleted. One transaction, and one event.
+ * Merges records: references to the others move to the target, which gets the chosen values, and the others are
+ * deleted. One transaction, and one event.
  *
  * @param fields  columns of the form that the user can change
  * @param within  client of a transaction that the merge takes part in
  * @throws MergeRefused  if a record has changed, or records that the user cannot change refer to one of them
- * @throws NotAllowed
- * @throws Problem
+ * @throws NotAllowed    if the user cannot merge records of the view
+ * @throws Problem       if a write fails
  */
 export async function mergeRecords(
   ctx: HttpContext,
@@ -131,8 +127,9 @@ async function locked(
 
 /**
  * Changes all references to the other records so that they refer to the target, with the permissions of the user.
+ *
  * @returns see `moveReferences`
- * @throws MergeRefused if the user cannot see or change a record that refers to one of the others
+ * @throws MergeRefused  if the user cannot see or change a record that refers to one of the others
  */
 async function move(
   ctx: HttpContext,

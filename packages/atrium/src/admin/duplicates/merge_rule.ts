@@ -23,7 +23,7 @@ export function readRule(text: string | null | undefined): MergeRule | null {
 }
 
 /**
- * Returns the keys of a group's records, of which a rule keeps the first.
+ * Returns the keys of a group's records; the first record is the one that remains.
  *
  * @param rule  null: in the order of the keys
  * @param most  maximum number of keys
@@ -51,7 +51,7 @@ export async function keysOfGroup(
   return data.map((item) => keyOf(item)!)
 }
 
-/** Returns the record that fills an empty field of the first one, by column. */
+/** Returns the records that fill empty fields of the first one, by column. */
 export function filledFields(
   fields: readonly Column[],
   [first, ...others]: readonly LucidRow[]
