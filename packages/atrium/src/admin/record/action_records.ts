@@ -17,8 +17,8 @@ interface NamedAction {
 type Site = { readonly permissions: RolePermissions }
 
 /**
- * Returns the keys of the records on which the roles of the signed-in user allow an action: by its name, and by the
- * action of the view that it needs.
+ * Returns the keys of the records on which the roles of the signed-in user allow an action. The roles must grant both
+ * the action's own name and the view's action in `needs`, such as `update`.
  *
  * @param keys  keys of records that the user is allowed to read
  */
@@ -39,8 +39,8 @@ export async function reachedByAction(
 }
 
 /**
- * Returns the records for an action, locked in its transaction. They are complete, as the action may need values to
- * decide that the user cannot see.
+ * Returns the records for an action, locked in its transaction. The records are complete, as the action may need values
+ * that the user cannot see.
  *
  * @throws UnknownKey   for the first key without a record that the user can see
  * @throws NotAllowed   if the roles do not allow the action on one of them

@@ -73,6 +73,8 @@ export class RecordActionController {
   }
 
   /**
+   * Finds the record of the request.
+   *
    * @throws PageNotFound  for a record that does not exist, is deleted or is not visible to the user
    * @throws NotAllowed    if the roles of the user do not allow the action on this record
    */

@@ -40,8 +40,10 @@ export class RecordController {
   ) {}
 
   /**
+   * Renders the page.
+   *
    * @throws PageNotFound  for a record that does not exist or is not visible to the user
-   * @throws Problem 403   if the policy does not allow reading it
+   * @throws Problem 403   if the policy does not allow reading the record
    */
   async page(ctx: HttpContext): Promise<string> {
     const { site, view } = this
@@ -105,6 +107,8 @@ export class RelatedController {
   ) {}
 
   /**
+   * Renders the list of a relation.
+   *
    * @param name  name of the relation
    * @throws PageNotFound  for a record or list that the user is not allowed to see
    */

@@ -79,7 +79,7 @@ export async function recordFacts(
   })
 }
 
-/** Returns the cells of the record's files, with their names, by API name. */
+/** Returns functions that add the names of files to the cells of file fields, by API name. */
 async function fileCells(
   ctx: HttpContext,
   view: ModelView,

@@ -17,7 +17,7 @@ const actions = modelPage(
   ({ RecordActionController }) => RecordActionController
 )
 
-/** Registers the page of a record and the lists of records that refer to it. */
+/** Registers the page of a record, its actions, and the lists of records that refer to it. */
 export function recordRoutes(routes: ModelRoutes<AdminSite>): void {
   const { view } = routes
   if (!view.allowedActions.has('view')) return

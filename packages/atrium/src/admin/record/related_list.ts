@@ -35,7 +35,7 @@ interface RelatedList {
   column: Column
   /** Referenced column of the view's model */
   target: Column
-  /** Figures of the rows of this relation in forms; undefined for those of the related model */
+  /** Summaries of the relation's inline; undefined to use those of the related model */
   summaries: readonly string[] | undefined
 }
 
@@ -94,8 +94,8 @@ export interface ParentRecord {
 }
 
 /**
- * Finds the parent record by the URL of the form. The first link to the form has no such parameter, so the page that
- * the browser comes from is used then.
+ * Finds the parent record by the parameter in the URL of the form. The first link to the form has no such parameter, so
+ * the page that the browser comes from is used instead.
  *
  * @param view  view of the form
  * @returns null if the form was opened elsewhere, or if the user is not allowed to open the record
@@ -162,14 +162,10 @@ function nameOfReferringRecord(ctx: HttpContext, site: AdminSite): string | null
   return model === undefined ? null : `${model}/${path}`
 }
 
-/**
- * Query parameters that a related list reads; other list parameters apply only to the list page.
- */
+/** Query parameters that a related list reads; other list parameters apply only to the list page. */
 const READ = ['page', 'sort_by', 'sort_order', 'rows-per-page-select']
 
-/**
- * Returns the value by which records refer to the record, as in the API; null if the record has no such value.
- */
+/** Returns the value by which records refer to the record, as in the API; null if the record has no such value. */
 export function referredValue({ target }: RelatedList, record: LucidRow): string | null {
   const value = attributeValue(target, record)
   return value === null || value === undefined ? null : String(value)
@@ -208,7 +204,7 @@ export async function relatedParameters(
   })
 }
 
-/** True for the referring column and the columns of the parent: they have the same value in every row. */
+/** Returns true for the referring column and for columns of the parent, which have the same value in every row. */
 function isOfParent(view: ModelView, name: string, { apiName }: Column): boolean {
   const related = isRelated(name) && relatedColumnOf(view, name)
   return (typeof related === 'object' ? related.steps[0].link.apiName : name) === apiName
