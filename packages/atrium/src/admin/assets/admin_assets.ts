@@ -3,7 +3,10 @@ import { dirname, join } from 'node:path'
 import { engineFile } from '#base/engine_file'
 import type { AssetStore } from '#base/http/asset_store'
 
-/** Assets of every page: one stylesheet, one script, one icon and one font. */
+/**
+ * Assets of the site. Every page loads admin.css, admin.js, the icon and the font; the others are loaded by the pages
+ * that need them.
+ */
 export const adminAssets = [
   {
     name: 'admin.css',
@@ -104,9 +107,7 @@ export const adminAssets = [
       own('confirm.js'),
     ],
   },
-  /*
-   * Pages with forms load these files immediately; other pages load them once a form is inserted.
-   */
+  /* Pages with forms load these files immediately; other pages load them once a form is inserted. */
   {
     name: 'forms.css',
     paths: [
@@ -145,7 +146,7 @@ export const adminAssets = [
   /* A form loads this script when the dialog of a new reference is first opened. */
   { name: 'new_reference.js', paths: [own('new_reference.js')] },
   { name: 'inlines.js', paths: [own('inlines.js')] },
-  /* The list loads these files when a cell is first used. */
+  /* The list loads cells.js and cells.css when a cell is first used. */
   { name: 'cells.js', paths: [own('cells.js')] },
   /* The list loads this script if its rows can be moved. */
   { name: 'order.js', paths: [own('order.js')] },
@@ -155,7 +156,7 @@ export const adminAssets = [
   { name: 'bulk_edit.js', paths: [own('bulk_edit.js')] },
   { name: 'icon.svg', paths: [own('icon.svg')] },
   { name: 'inter.woff2', paths: [own('inter.woff2')] },
-  /* Browsers load it on pages with characters that the first file does not have. */
+  /* Browsers load this font on pages with characters that inter.woff2 does not have. */
   { name: 'inter-extended.woff2', paths: [own('inter-extended.woff2')] },
 ]
 
@@ -174,7 +175,11 @@ export interface PageAssets {
   script: string | null
 }
 
-/** @param names  names of stylesheets; null and undefined are ignored */
+/**
+ * Returns the files with a page's additional stylesheets and their scripts.
+ *
+ * @param names  names of stylesheets; null and undefined are ignored
+ */
 export function pageAssets(
   store: AssetStore,
   names: ReadonlyArray<string | null | undefined>

@@ -187,7 +187,11 @@ export class CellsController {
   }
 }
 
-/** @throws Problem 400 */
+/**
+ * Returns the condition in `If-Match`; undefined without this header.
+ *
+ * @throws Problem 400  for an invalid header
+ */
 function conditionIn({ request }: HttpContext): TagCondition | undefined {
   const header = request.header('if-match')
   return header === undefined ? undefined : parseTags('If-Match', header)

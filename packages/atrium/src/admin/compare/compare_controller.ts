@@ -26,10 +26,11 @@ export class CompareController {
   ) {}
 
   /**
-   * Shows the records whose keys are in the query, as the list's selection bar sends them. If they are not two to
-   * five records, it redirects to the list with a message.
-   * @throws PageNotFound if a record does not exist or is not visible to the user
-   * @throws Problem 403 if the policy does not allow reading one of them
+   * Shows the records whose keys are in the query, as the list's selection bar sends them. If they are not two to five
+   * records, it redirects to the list with a message.
+   *
+   * @throws PageNotFound  if a record does not exist or is not visible to the user
+   * @throws Problem 403   if the policy does not allow reading one of them
    */
   async page(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
@@ -97,7 +98,7 @@ export class CompareController {
     )
   }
 
-  /** Returns a text that is the same for equal facts. Keys always differ, so they are not compared. */
+  /** Returns a text that is the same for equal facts. Keys always differ, so all have the same text. */
   #idOf({ markup, name }: RecordFact, value: unknown): string {
     const { fields, key } = this.view.resource
     if (key.columns.some(({ apiName }) => apiName === name)) return ''

@@ -25,7 +25,11 @@ interface Comparable {
   id: string
 }
 
-/** @param columns  the same fields of each record or version, in the same order */
+/**
+ * Returns each field with its values in all columns.
+ *
+ * @param columns  the same fields of each record or version, in the same order
+ */
 export function comparedFields<Value extends Comparable>(
   columns: ReadonlyArray<readonly Value[]>
 ): Array<ComparedField<Value>> {

@@ -29,7 +29,7 @@ interface Entry {
   go?: string | null
   /** Number next to the label */
   badge?: string | null
-  /** True for an address of another site */
+  /** True for a URL of another site */
   isExternal?: boolean
 }
 
@@ -130,7 +130,7 @@ async function linksOf(site: SidebarSite, ctx: HttpContext) {
   )
 }
 
-/** Returns the number next to a link; null if there is none, or if it fails or takes too long. */
+/** Returns the number next to a link; null if there is none, if it is zero, or if it fails or takes too long. */
 async function badgeOf({ badge, label }: NavigationLink, ctx: HttpContext): Promise<string | null> {
   if (!badge) return null
   let timer: NodeJS.Timeout | undefined

@@ -38,7 +38,10 @@ export class ThemeController {
     const texts = sentTexts(ctx)
     const theme = THEMES.find((one) => one === singleText(texts, 'theme'))
     if (theme) keepTheme(ctx, this.site, theme)
-    /* The login page also has the theme switch; a redirect to the logout page would end the session. */
+    /*
+     * The login page also has the theme switch. If that page was opened after a logout, `next` may be the logout page,
+     * which would end the session.
+     */
     const next = returnPath(this.site, singleText(texts, 'next'), ['/logout']) ?? this.site.url('/')
     redirect(ctx, next)
   }

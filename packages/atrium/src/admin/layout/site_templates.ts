@@ -17,6 +17,8 @@ export class SiteTemplates {
   private constructor(private readonly files: ReadonlyMap<string, string>) {}
 
   /**
+   * Finds the templates of the site.
+   *
    * @param directory  folder of files that replace the files of the same name in `admin/`
    * @throws RuntimeError  for a folder that does not exist
    */
@@ -59,7 +61,10 @@ export class SiteTemplates {
     name: string,
     data: Record<string, unknown>
   ): Promise<string> {
-    /* Applications without the Edge provider, such as the starter kit for APIs, have no view. */
+    /*
+     * Applications without the Edge provider, such as the starter kit for APIs, have no view, so Edge's globals are
+     * used.
+     */
     const globals = (view ?? edge.share({ request })).getState()
     globals.html = withEscapedAttributes(globals.html)
     const { asyncCompiler, processor } = (this.#edge ??= this.#create())
@@ -92,7 +97,10 @@ async function namedFiles(directory: string): Promise<Array<[string, string]>> {
   })
 }
 
-/* Edge's plugin for components has one instance per process, which uses the application's Edge. */
+/*
+ * Edge's plugin for components uses the application's Edge, so this instance has to recognize tags of components
+ * itself.
+ */
 function isComponent(tag: string): boolean {
   return edge.loader
     .listComponents()

@@ -21,7 +21,7 @@ interface PlacedRow {
   place: number | null
 }
 
-/** Renumbering continues with the next row until the range has at least this many numbers for each of its rows. */
+/** Minimum ratio of numbers to rows in a range that is renumbered; rows are added to the range until it is reached */
 const ROOM = 2
 
 /** Maximum number of rows that are renumbered one by one; beyond it, all rows are numbered. */
@@ -30,14 +30,16 @@ const MOST_MOVED = 200
 type Options = ReturnType<ModelView['callOptions']>
 
 /**
- * Moves a record next to another one, in one transaction. Only the number of the record is written. If there is no
- * free number between its new neighbours, the following rows are renumbered in the same order; if that is not
- * possible either, all rows of the table are. Moves within a table run one after the other, so that each sees the
- * result of the previous one.
- * @param view the view, limited by the user's roles
- * @param options options of the update, which checks the permission
+ * Moves a record next to another one, in one transaction. Only the number of the record is written. If there is no free
+ * number between its new neighbours, the following rows are renumbered in the same order; if that is not possible
+ * either, all rows of the table are. Moves within a table run one after the other, so that each sees the result of the
+ * previous one.
+ *
+ * @param view     the view, limited by the user's roles
+ * @param options  options of the update, which checks the permission
  * @returns false if the record already is there
- * @throws Problem 403 if the user is not allowed to update the record
+ * @throws Problem 403  if the user is not allowed to update the record
+ * @throws Problem 409  if the column has fewer numbers than the table has rows
  */
 export async function moveRecord(
   view: ModelView,
@@ -75,7 +77,7 @@ class OrderedRows {
     return this.client.from(this.#records.resource.table)
   }
 
-  /** Waits for other moves of the same table. */
+  /** Waits for other moves of the same table, and delays later ones until this transaction ends. */
   async lock(): Promise<void> {
     const { key } = this.#records.resource
     if (this.client.dialect.name.includes('sqlite')) {
@@ -113,7 +115,7 @@ class OrderedRows {
   /**
    * Returns a number between two rows. If there is none, rows that follow are renumbered.
    *
-   * @returns null if these would be many, or if their numbers would exceed the column's range
+   * @returns null if these are too many, or if their numbers would exceed the column's range
    */
   async #between(
     low: number | null,

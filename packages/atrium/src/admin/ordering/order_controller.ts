@@ -70,7 +70,11 @@ function otherThan(key: KeyValue, target: Target | null): Target | null {
   return target && identityOf(target.key) === identityOf(key) ? null : target
 }
 
-/** @param text  number of the record in the list after the move, starting at 1 */
+/**
+ * Returns the target of a move to a number.
+ *
+ * @param text  number of the record in the list after the move, starting at 1
+ */
 async function atPlace(
   rows: ListedRows,
   key: KeyValue,
@@ -82,7 +86,7 @@ async function atPlace(
   return { side: (await rows.isAfter(there, key)) ? 'after' : 'before', key: there }
 }
 
-/** The records of a list, in the order in which it shows them. */
+/** The records of a list, in the order of the list. */
 class ListedRows {
   constructor(
     private readonly ctx: HttpContext,
@@ -158,8 +162,9 @@ export class OrderController {
 
   /**
    * Moves the record. The response is the updated list for the list's script, and a redirect to the list for a form.
-   * @throws PageNotFound for a record that the user cannot see
-   * @throws NotAllowed
+   *
+   * @throws PageNotFound  for a record that the user cannot see
+   * @throws NotAllowed    if the user is not allowed to update the record
    */
   async move(ctx: HttpContext): Promise<unknown> {
     const found = await this.#find(ctx)

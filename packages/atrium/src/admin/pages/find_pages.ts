@@ -21,7 +21,8 @@ interface PageSite extends Site, RoutedSite {
 }
 
 /**
- * Adds the route of a page of the application. To users whose roles do not allow it, the page does not exist.
+ * Adds the route of a page of the application. For users whose roles do not allow the page, it responds like an unknown
+ * URL.
  */
 function addPageRoute(site: PageSite, page: AdminPage): void {
   const show = lazyPart(

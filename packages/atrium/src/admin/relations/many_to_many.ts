@@ -67,7 +67,7 @@ export async function seenManyToMany(
   return seen.filter((one) => one !== null)
 }
 
-/** Returns whether a column is hidden. Primary keys are not, because every link contains the key. */
+/** Returns whether a column is hidden. Primary keys never count as hidden, because every link contains the key. */
 function isHidden({ hidden, isPrimary }: Column): boolean {
   return hidden && !isPrimary
 }
@@ -96,8 +96,8 @@ export interface AttachedRecord {
 }
 
 /**
- * Returns the records attached to a record that the signed-in user is allowed to see, ordered by title. Runs two
- * queries.
+ * Returns those attached records of a record that the signed-in user is allowed to see, ordered by title. Runs one
+ * query for the pivot rows, and one for each chunk of records.
  *
  * @param many   relation as visible to the user
  * @param limit  maximum number of records

@@ -13,7 +13,7 @@ export interface Reference {
   column: Column
   /** View of the related model */
   view: ModelView
-  /** Column of the related model that the foreign key contains */
+  /** Column of the related model whose value the foreign key contains */
   target: Column
 }
 

@@ -33,7 +33,7 @@ export const patience = {
    * not use up the time of other models
    */
   contained: 100,
-  /** Limit for the whole search of a model; if it is exceeded, no further model is searched */
+  /** Limit for the search of each model; no further model is searched once this time has passed since the beginning */
   model: 1000,
 }
 
