@@ -44,7 +44,7 @@ export interface BulkBar {
   /** Number of selected records that are on other pages of the list */
   elsewhere: Counted
   more: Counted
-  /** URL that reverts a soft deletion */
+  /** URL that reverts a soft deletion; null if the viewer cannot restore records */
   undoUrl: string | null
 }
 
@@ -54,7 +54,7 @@ export const MERGED = { min: 2, max: 10 }
 /** Minimum and maximum number of records that can be compared, as in bulk.js */
 export const COMPARED = { min: 2, max: 5 }
 
-/* Writes that the bulk bar offers for each mode of the list. */
+/* Writes that the bulk bar offers, depending on whether the list shows deleted records. */
 const WRITES_FOR: Record<DeletedMode, readonly Write[]> = {
   exclude: ['delete'],
   include: ['delete', 'restore', 'purge'],

@@ -90,6 +90,8 @@ export class SelectAll {
   }
 
   /**
+   * Checks the number of matching records and reads their keys.
+   *
    * @param view  view with the permissions of the user's roles
    * @throws BulkFailure 400, 409, 422
    * @throws NotAllowed

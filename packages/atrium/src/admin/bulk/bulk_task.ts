@@ -88,7 +88,7 @@ export abstract class BulkTask {
    *
    * @param keys    keys of records that the user is allowed to read
    * @param client  client of the transaction that the task runs in, if any
-   * @throws NotAllowed
+   * @throws NotAllowed  if the roles do not allow the task on one of the records
    */
   async authorize(
     keys: readonly KeyValue[],

@@ -24,7 +24,7 @@ export interface AllMatching {
  * Reads the fields of a body that select all records of a list.
  *
  * @returns null if the body does not select all records
- * @throws BulkFailure 422
+ * @throws BulkFailure 422  for missing or invalid fields
  */
 export function readAllMatching(body: Record<string, unknown>): AllMatching | null {
   const { all, ids, query, count } = body

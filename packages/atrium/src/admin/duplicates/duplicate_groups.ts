@@ -14,7 +14,7 @@ export const IGNORES = 'ignore'
 
 export type DuplicateGroup = Awaited<ReturnType<ModelView['crud']['duplicates']>>[number]
 
-/** The duplicates of a list, as its page and the job that merges them find them. */
+/** The duplicates of a list, as found by the page of duplicates and by the job that merges them. */
 export interface FoundDuplicates {
   list: ListParameters
   compared: Column[]

@@ -24,7 +24,7 @@ import { mayMerge, mergeRecords, referringViews, type Merge } from './merge_reco
 
 type Sent = ReadonlyMap<string, readonly string[]>
 
-/** The pages around a merge. */
+/** URLs of the pages before and after a merge. */
 interface Way {
   /** Page that the user came from */
   next: string

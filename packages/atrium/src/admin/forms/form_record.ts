@@ -97,7 +97,7 @@ type ShownField = Pick<
   'column' | 'reference' | 'widget' | 'choices' | 'grouped' | 'labelOf'
 >
 
-/** Formats values of a field as in the list, except that submitted texts are not shortened. */
+/** Formats values of a field as in the list, except that texts are not shortened. */
 export async function shownValues(
   ctx: HttpContext,
   site: Site,

@@ -65,7 +65,7 @@ interface Operation {
 
 interface Written {
   item: Item | undefined
-  /** Undefined if a subclass of the model's `LucidCrud` has written something else */
+  /** Undefined if a custom `create` of the model's `LucidCrud` subclass has returned an item without a key */
   key: KeyValue | undefined
 }
 
@@ -126,7 +126,7 @@ export async function saveForm(
   if (key) await uploads.belongTo(key)
   if (record) {
     await uploads.dropReplaced(record)
-    /* Hooks of the model may have changed values that were not submitted. */
+    /* Hooks of the model may have changed values that were not submitted, so the whole items are compared. */
     isChanged ||= item !== undefined && !isSameItem(view.resource, itemOf(view, record), item)
   }
   return { item, isChanged }

@@ -32,11 +32,11 @@ export default class AdminAuditLog extends AdminModel {
   @column()
   declare action: RecordChange
 
-  /** By API name; null for a created record */
+  /** Values before the change, by API name; null for a created record */
   @column(jsonColumn)
   declare previousState: State | null
 
-  /** By API name; null for a deleted record */
+  /** Values after the change, by API name; null for a deleted record */
   @column(jsonColumn)
   declare newState: State | null
 

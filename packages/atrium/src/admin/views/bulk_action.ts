@@ -31,6 +31,8 @@ export abstract class BulkAction {
   readonly confirms: boolean = true
 
   /**
+   * Runs the action.
+   *
    * @returns success message for the next page
    * @throws  any error; the transaction is then rolled back
    */

@@ -44,13 +44,17 @@ const CHOICE: Record<keyof ChoiceOptions, Check> = {
   color: [(value) => COLORS.includes(value), `one of ${listed(COLORS)}`],
 }
 
-/** Check of the option `choices` of a field, except for the single choices */
+/** Check of the option `choices` of a field, without the options of each choice */
 export const CHOICES: Check = [
   (value) => isObject(value) && Object.values(value).every(isObject),
   "a map from values to their labels and colours, as in { in_progress: { label: 'In progress', color: 'amber' } }",
 ]
 
-/** @throws ValueError  for an unknown option or an invalid value */
+/**
+ * Checks the options of each choice.
+ *
+ * @throws ValueError  for an unknown option or an invalid value
+ */
 export function checkChoices(
   place: string,
   choices: Readonly<Record<string, ChoiceOptions>>

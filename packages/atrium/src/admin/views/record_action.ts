@@ -43,6 +43,8 @@ export abstract class RecordAction {
   readonly needs: Action = 'view'
 
   /**
+   * Runs the action.
+   *
    * @returns success message for the next page; default: the label with the title of the record
    * @throws  any error; the transaction is then rolled back
    */

@@ -5,7 +5,7 @@ import { ValueError, type Resource } from '#crud'
 
 const FILLED = new WeakMap<LucidModel, Set<string>>()
 
-/* Last number that a transaction has assigned, so that not every new row queries the maximum */
+/* Last number that each transaction has assigned, so that only the first new row queries the maximum */
 const LAST = new WeakMap<object, Map<string, number>>()
 
 /** Largest value of an ordinary integer column */

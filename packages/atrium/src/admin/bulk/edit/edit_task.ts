@@ -224,7 +224,7 @@ export class EditTask extends BulkTask {
   }
 }
 
-/** Returns the number of records that the writes of an action have changed. */
+/** Returns how many of the records the logged writes have changed. */
 function changedIn(
   { model, writes }: NonNullable<ReturnType<typeof scopeOf>>,
   keys: readonly KeyValue[]

@@ -104,7 +104,10 @@ async function search(ctx: HttpContext, reference: Reference, q: string): Promis
   return items.map((item) => ({ value: valueOf(seen, item), label: view.titleOf(item) }))
 }
 
-/** Returns the choices with these values, in the order of `values`. Deleted and invisible records are left out. */
+/**
+ * Returns the choices with these values, in the order of `values`. Records that are deleted or not visible are left
+ * out.
+ */
 export async function choicesAmong(
   ctx: HttpContext,
   reference: Reference,
@@ -176,7 +179,10 @@ function disambiguate(choices: Choice[]): Choice[] {
   }))
 }
 
-/** Returns the values that the schema or the database enumerates for a field; undefined without, and for booleans. */
+/**
+ * Returns the values that the schema or the database enumerates for a field; undefined if neither does, and for
+ * booleans.
+ */
 export function listedChoices({
   json,
   column,

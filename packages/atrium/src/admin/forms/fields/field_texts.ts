@@ -58,7 +58,7 @@ export function valueOf(field: FormField, texts: string[]): unknown {
   if (field.multiple) {
     return linesOf(field, texts).map((text) => valueOfOne(field, text))
   }
-  /* A hidden input with `false` precedes the checkbox. */
+  /* A hidden input with `false` precedes the checkbox, so only the last text counts. */
   const last = texts[texts.length - 1]
   if (field.valueType === 'boolean') return valueOfOne(field, last)
   const values = texts.map((text) => valueOfOne(field, text))
@@ -107,7 +107,11 @@ function numberText(field: FormField, numeral: string): string {
   return field.grouped ? grouped(numeral) : numeral
 }
 
-/** @throws UnreadableText  for ambiguous separators */
+/**
+ * Parses a number for the schema.
+ *
+ * @throws UnreadableText  for ambiguous separators
+ */
 function numeralOf({ strict, column }: FormField, text: string): unknown {
   /* A model with a custom conversion may accept other formats. */
   if (!column?.preparesItself && isMisgrouped(text)) throw new UnreadableText('number', NO_NUMBER)

@@ -27,7 +27,7 @@ const RIFF = begins('RIFF')
 const WEBP = has(8, 'WEBP')
 /* Office documents before Office 2007 */
 const OLE = begins([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
-/* Also office documents since Office 2007; the second signature is that of an empty archive */
+/* ZIP archives, such as office documents since Office 2007; the second signature is that of an empty archive */
 const ZIP = begins('PK\u0003\u0004', 'PK\u0005\u0006')
 const UTF16 = begins([0xff, 0xfe], [0xfe, 0xff])
 const TEXT: Check = (start) => !start.includes(0) || UTF16(start)

@@ -80,7 +80,11 @@ export class PrivateFolder extends FSDriver {
     await this.#storeWhole(key, (part) => writeFile(part, contents, { mode: 0o600 }))
   }
 
-  /** @param store  creates the file at a temporary path */
+  /**
+   * Stores a file under a temporary name, then renames it.
+   *
+   * @param store  creates the file at a temporary path
+   */
   async #storeWhole(key: string, store: (part: string) => Promise<void>): Promise<void> {
     const path = this.#pathOf(key)
     const part = `${path}.part`

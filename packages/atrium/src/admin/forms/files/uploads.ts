@@ -247,8 +247,8 @@ export class Uploads {
   }
 
   /**
-   * Records the owner of the files after a successful write. If that fails, a file belongs to the first record that
-   * refers to it, like files that were stored before owners were recorded.
+   * Records the owner of the files after a successful write. If the owner can't be recorded, a file belongs to the
+   * first record that refers to it, like files that were stored before owners were recorded.
    */
   async belongTo(key: KeyValue): Promise<void> {
     for (const [field, file] of this.#stored) {

@@ -35,7 +35,7 @@ export interface RowView {
   /** Row number shown to users, starting at 1 */
   number: number | string
   isNew: boolean
-  /** True if the row is a blank one of the server that the user has not submitted */
+  /** True for a blank row that the server has added and the user has not submitted */
   isBlank: boolean
   /** Hidden inputs, such as those with the row's key and version */
   hidden: Array<{ name: string; value: string }>

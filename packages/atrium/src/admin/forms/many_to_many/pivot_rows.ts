@@ -17,7 +17,7 @@ export interface SentPivotRow {
   id: string
   /** Texts by column */
   cells: Record<string, string[]>
-  /** Initial values of the form, in the format of the API; undefined for a new row */
+  /** Initial values of the row in the form, in the format of the API; undefined for a new row */
   was?: Record<string, unknown>
   remove?: boolean
 }

@@ -15,7 +15,7 @@ const TOLERANCE = 5000
 /* Length of the JSON up to which the log never shortens a value */
 const LONGEST_COMPARED = 200
 
-/** Editor of a change by the signed-in user, in another window */
+/** Represents the signed-in user as the editor of a change, made in another window */
 export const ONESELF = Symbol('oneself')
 
 export type Editor = string | typeof ONESELF

@@ -197,7 +197,7 @@ export class RestoredFields {
   }
 }
 
-/** Returns texts in the format that forms submit. */
+/** Returns texts as forms submit them: trimmed, with `\n` for each line break. */
 function trimmed(texts: readonly string[]): string[] {
   return texts.map((text) => text.replace(/\r\n?/g, '\n').trim())
 }

@@ -7,7 +7,7 @@ import { DENSITIES, NO_PLACE, type Density, type ListPlace } from './list_place.
 import type { SavedViews } from './saved_views.js'
 import { guardOf } from '../../identity/admin_guard.js'
 
-/** What the site stores of the users' lists. */
+/** The stores of the users' saved views and preferences for lists. */
 export interface ListStores {
   readonly preferences: Preferences
   readonly savedViews: SavedViews
@@ -16,7 +16,7 @@ export interface ListStores {
 /* Cached per request, as a page needs the saved views for the list and for the tabs. */
 const ASKED = new WeakMap<HttpContext, Map<string, Promise<ListPlace>>>()
 
-/** Name of the user's preference for the density of lists without a choice */
+/** Name of the user's preference for the density of lists for which the user has not chosen one */
 export const USUAL_DENSITY = 'list.density'
 
 /* Maximum number of characters in the queries of a user's cached views, to limit memory */

@@ -11,7 +11,7 @@ import { rowId } from '../../http/row_id.js'
 
 export const LONGEST_VIEW_NAME = 80
 
-/* Several times the length of a list's URL */
+/* Maximum length of a view's query: several times the length of a list's URL */
 const LONGEST_VIEW_QUERY = 8000
 
 /** Maximum number of views per user and model; more are a mistake or an attack. */
@@ -82,7 +82,11 @@ export class SavedViews {
       .first()
   }
 
-  /** @throws InvalidView  if a value is invalid, the name is in use, or the user has too many views */
+  /**
+   * Creates a view.
+   *
+   * @throws InvalidView  if a value is invalid, the name is in use, or the user has too many views
+   */
   async create(
     model: string,
     ownerId: number,
@@ -103,6 +107,8 @@ export class SavedViews {
   }
 
   /**
+   * Changes a view.
+   *
    * @param values  values to change
    * @throws InvalidView  if a value is invalid, the name is in use, or the view no longer exists
    */

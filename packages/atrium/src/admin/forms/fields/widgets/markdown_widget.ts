@@ -7,7 +7,7 @@ import { sentTexts } from '../../../http/form_texts.js'
 import { textCell, type ShownCell } from '../../../list/cell.js'
 import { FormWidget, type Preview } from './form_widget.js'
 
-/* Maximum number of characters to render, as longer texts would block all other requests; then that in lists */
+/* Maximum numbers of characters to render on pages and in lists, as longer texts would block all other requests */
 const LONGEST = 100_000
 const LONGEST_IN_LISTS = 2000
 
@@ -59,8 +59,8 @@ function linkTo(href: string | undefined): Record<string, string> {
 }
 
 /**
- * Converts the style attributes with which Markdown aligns columns to `align`, as the content security policy blocks
- * style attributes.
+ * Returns the tag with the attribute `align` instead of the style attribute with which Markdown aligns columns, as the
+ * content security policy blocks style attributes.
  */
 function aligned(tagName: string, { style }: Record<string, string | undefined>) {
   const [, align] = /^text-align:(left|center|right)$/.exec(style ?? '') ?? []
