@@ -1,6 +1,8 @@
 /*
- * Customers and orders of the demo's shop, made up for the purpose, the same each time.
+ * Customers and orders of the demo's shop, made up for the purpose. The last orders are of today, the rest is the same
+ * each time.
  */
+import { DateTime } from 'luxon'
 import type { products } from './products.js'
 
 const CUSTOMERS: Array<[name: string, city: string | null]> = [
@@ -26,8 +28,8 @@ const NOTES = [
 ]
 const ORDERS = 40
 const MOST_LINES = 6
-const FIRST_DAY = Date.UTC(2026, 5, 1)
-const DAY = 86_400_000
+const ORDERS_OF_TODAY = 6
+const DAYS_BETWEEN = 8
 
 export interface OrderValues {
   number: string
@@ -59,7 +61,7 @@ export function makeOrders(shop: typeof products): OrderValues[] {
   return Array.from({ length: ORDERS }, (_, index) => ({
     number: `SO-${1001 + index}`,
     customer: (index * 5 + 3) % CUSTOMERS.length,
-    ordered_on: new Date(FIRST_DAY + index * 3 * DAY).toISOString().slice(0, 10),
+    ordered_on: dayOf(index),
     status: STATUSES[index % STATUSES.length],
     notes: index % 9 === 4 ? NOTES[index % NOTES.length] : null,
     lines: Array.from({ length: 1 + ((index * 7 + 2) % MOST_LINES) }, (_one, line) => {
@@ -72,6 +74,12 @@ export function makeOrders(shop: typeof products): OrderValues[] {
       }
     }),
   }))
+}
+
+/** Returns the date of an order: an order every eight days, and the last ones today, in UTC. */
+function dayOf(index: number): string {
+  const days = Math.max(0, ORDERS - ORDERS_OF_TODAY - index) * DAYS_BETWEEN
+  return DateTime.utc().minus({ days }).toISODate()
 }
 
 /** `Elif Aydın` -> `elif.aydin@example.com` */

@@ -13,6 +13,7 @@ import { cutText } from '../list/cell.js'
 import { labelOfValue, titlesOfValues } from '../list/filters/facet_values.js'
 import { groupChoices } from '../list/summaries/summaries.js'
 import { recordFacts } from '../record/record_facts.js'
+import { inSentence } from '../text/plain_text.js'
 import type { ModelView } from '../views/model_view.js'
 import { itemOf } from '../views/record_items.js'
 import {
@@ -69,13 +70,13 @@ export class DuplicatesController {
     const merged = mergedByRule(groups)
     return await site.render(ctx, 'pages/duplicates', {
       view,
-      title: site.text('duplicates.title', { label: view.label }),
+      title: site.text('duplicates.title', { label: inSentence(view.label) }),
       back: list.url,
       fields: [...new URLSearchParams(list.query)],
       choices: groupChoices(view).map((column) => ({
         name: column.apiName,
         label: view.labelOf(column.apiName),
-        isChosen: compared.includes(column),
+        isChosen: compared.length > 0 ? compared.includes(column) : column === view.titleColumn,
       })),
       names: { compared: COMPARED, ignores: IGNORES, keep: KEEP },
       ignoresCase: found.ignoresCase,
