@@ -77,7 +77,7 @@ export function isExternalActor(actor: Actor): boolean {
 }
 
 /**
- * Refuses writes by read-only tokens, on every path.
+ * Refuses a write if the actor's token is read-only.
  *
  * @throws Problem 403
  */

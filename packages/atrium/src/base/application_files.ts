@@ -3,7 +3,7 @@ import { pathToFileURL, fileURLToPath } from 'node:url'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import { listed, RuntimeError } from './errors.js'
 
-/** The first location in a stack: a URL, or a path if source maps are in use */
+/** Matches the first location in a stack: a URL, or a path if source maps are in use */
 const FRAME = /^\s+at (?:.*\()?((?:file:\/\/)?\/[^)?]+?)(?:\?[^):]*)?:(\d+):\d+\)?$/m
 
 interface UnreadableFile {
@@ -68,7 +68,10 @@ export async function importFiles(
     filter: (path) => /\.[jt]s$/.test(path) && !path.endsWith('.d.ts'),
   })
   const paths = found.filter((path) => isWanted(relative(folder, path)))
-  /* In development, hot reload observes each import and needs the importing file. */
+  /*
+   * Only compiled files are imported together: in development, hot reload observes each import and needs the importing
+   * file.
+   */
   if (paths.every((path) => path.endsWith('.js'))) await importTogether(paths)
   const files: ApplicationFile[] = []
   for (const path of paths) files.push(await importOne(path))
@@ -84,8 +87,9 @@ async function importOne(path: string): Promise<ApplicationFile> {
 }
 
 /**
- * Imports all files from one module. For each single import, Node.js walks through all modules of the file, which are
- * nearly all modules of the application. A failure is reported later, when the file itself is imported.
+ * Imports all files from one generated module, because Node.js walks through all modules that a file imports, nearly
+ * the whole application, for each call of `import()`. Errors are ignored: they are reported later, when each file is
+ * imported by itself.
  */
 async function importTogether(paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return

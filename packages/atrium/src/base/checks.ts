@@ -26,7 +26,7 @@ export const PATH: Check = [
   (value) => typeof value === 'string' && /^(\/(?!\.{1,2}(\/|$))[\w~.-]+)*$/.test(slashed(value)),
   '/ or names of letters, digits and . _ ~ - after a / each',
 ]
-/** Checked by the code that uses the option */
+/** Accepts any value; the code that uses the option checks it */
 export const ANY: Check = [() => true, '']
 
 interface CheckSettings {
@@ -70,14 +70,14 @@ export function isObject(value: unknown): value is object {
 }
 
 /**
- * True for arrays and Sets. Not for other iterables: a string would be a list of characters, and a generator can be
- * read only once.
+ * True for an array or a Set whose items all pass the check. Other iterables are excluded: a string would be a list of
+ * characters, and a generator can be read only once.
  */
 export function isList(value: unknown, isRight: (one: unknown) => boolean = () => true): boolean {
   return (Array.isArray(value) || value instanceof Set) && [...value].every(isRight)
 }
 
-/** Normalizes the slashes at both ends of a path. */
+/** Returns the path with one slash at the beginning and none at the end; empty for a path of slashes only. */
 function slashed(path: string): string {
   const inner = path.replace(/^\/+|\/+$/g, '')
   return inner === '' ? '' : `/${inner}`

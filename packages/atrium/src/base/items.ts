@@ -10,7 +10,7 @@ export function noteKey(item: Item, key: KeyValue): Item {
   return item
 }
 
-/** Returns the key of an item that `create` returned, or `getMulti` with `keys`. */
+/** Returns the key of an item that `create` returned, or `getMulti` with `keys`; undefined for other items. */
 export function keyOf(item: Item): KeyValue | undefined {
   return KEYS.get(item)
 }
@@ -23,7 +23,7 @@ export function noteUnreadable(item: Item): Item {
   return item
 }
 
-/** True if the policy does not allow the creator of an item from `create` to read it. */
+/** True for an item from `create` that the policy does not allow its creator to read. */
 export function isUnreadable(item: Item): boolean {
   return typeof item === 'object' && item !== null && UNREADABLE.has(item)
 }
@@ -38,7 +38,7 @@ export function notePart(part: Item, whole: Item): Item {
   return part
 }
 
-/** Returns the whole item, if the response contains only some of its fields. */
+/** Returns the whole item if the response contains only some of its fields, otherwise undefined. */
 export function fullItemOf(part: unknown): Item | undefined {
   return typeof part === 'object' && part !== null ? FULL_ITEMS.get(part) : undefined
 }

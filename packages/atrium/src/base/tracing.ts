@@ -1,6 +1,6 @@
 import type { Attributes, Tracer } from '@opentelemetry/api'
 
-/* Under this symbol, `@opentelemetry/api` stores what the SDK of an application has registered, for all its copies. */
+/* Symbol under which all copies of `@opentelemetry/api` share what the application's SDK has registered */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1')
 
 let tracer: Tracer | undefined
@@ -20,7 +20,10 @@ export async function startTracing(): Promise<boolean> {
   return true
 }
 
-/** Runs the work in a span, if spans are enabled. Values of records, and messages with them, are not part of it. */
+/**
+ * Runs the work in a span, if spans are enabled. A span contains no values of records, and no error messages, which can
+ * contain such values.
+ */
 export async function traced<Result>(
   name: string,
   attributes: Attributes,

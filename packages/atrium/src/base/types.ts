@@ -1,6 +1,6 @@
 /**
- * The possible types of an actor's `user`, under any names. The code that signs users in declares its type, so that a
- * policy needs no cast: `declare module 'adonis-atrium/types' { interface ActorUsers { admin: AdminUser } }`.
+ * The possible types of an actor's `user`, under any names. Code that signs users in declares the type of its users, so
+ * that a policy needs no cast: `declare module 'adonis-atrium/types' { interface ActorUsers { admin: AdminUser } }`.
  */
 export interface ActorUsers {}
 

@@ -31,7 +31,7 @@ export interface RelatedPlace {
   /** Alias of the joined table, and the column in it */
   table: string
   column: string
-  /** Returns the join */
+  /** Returns the SQL of the join */
   join: (client: QueryClientContract, options: { actor?: Actor }) => Sql
 }
 
@@ -106,18 +106,18 @@ export class Column {
     this.#model = model
   }
 
-  /** Returns the same column as a hidden one. */
+  /** Returns the column as a hidden one: itself, or a copy. */
   asHidden(): Column {
     if (this.hidden) return this
     return this.#again({ hidden: true })
   }
 
-  /** Returns the same column as one that is null in the rows in which grants hide it. */
+  /** Returns a nullable copy of the column, whose value grants hide in some rows. */
   asMixed(): Column {
     return this.#again({ hidden: this.hidden, mixed: true })
   }
 
-  /** Returns the same column as one of a joined table, null without a related record. */
+  /** Returns a copy of the column for a joined table, nullable because a row can have no related record. */
   asRelated(related: RelatedPlace): Column {
     return this.#again({ hidden: this.hidden, mixed: true, related })
   }
@@ -163,7 +163,7 @@ export class Column {
     return isTextOfNumbers || forms.others.has(this.#kind)
   }
 
-  /** Omitted if every value has the form of the column's type */
+  /** Forms of the stored values; undefined if every value has the form of the column's type */
   get forms(): ColumnIntrospection['forms'] {
     return this.#ensureLoaded().forms
   }
@@ -193,7 +193,7 @@ export class Column {
     return this.#ensureLoaded().integerRange
   }
 
-  /** Limits of a decimal, for both signs, after rounding to its last digit */
+  /** Largest absolute value of a decimal, after rounding to its last digit, and its number of decimal places */
   get decimalRange(): ColumnIntrospection['decimalRange'] {
     return this.#ensureLoaded().decimalRange
   }
@@ -228,7 +228,7 @@ export class Column {
     return this.#ensureLoaded().hasDefault || FILLED_BY_MODEL.has(this.#definition)
   }
 
-  /** Default of the column as text, if it is the same for every row */
+  /** Default of the column as text, if it is the same for every row; otherwise null */
   get defaultText(): string | null {
     return this.#ensureLoaded().defaultText ?? null
   }

@@ -44,7 +44,8 @@ export class ColumnSet {
   }
 
   /**
-   * Returns the column of a setting, or the column with the default name if the setting is undefined.
+   * Returns the column that a setting names. Without a setting, returns the column with the default name, if there is
+   * one.
    *
    * @throws ValueError  when the setting contains the name of a column that does not exist
    */

@@ -38,7 +38,7 @@ export type Condition =
 /** A statement or a condition that depends on what the actor is allowed to see. */
 export type Subselect = (client: QueryClientContract, options: { actor?: Actor }) => Sql
 
-/* Maximum length of a pattern, because longer patterns take longer. */
+/* Maximum length of a pattern in characters; the time of a comparison grows with the length. */
 const LONGEST_PATTERN = 1000
 
 /** Maximum number of values of `in` and `not_in`. */
@@ -78,7 +78,7 @@ function readList(column: Column, operator: Operator, parts: string[]): Conditio
       return { type: 'between', column, from, to }
     }
     case 'or': {
-      /* Each alternative is tested for every row. */
+      /* The total length is limited because each alternative is tested for every row. */
       if (parts.join('').length > LONGEST_PATTERN) {
         throw new UnreadableFilter({ reason: 'longestInAll', most: LONGEST_PATTERN })
       }
@@ -129,7 +129,7 @@ function readIs(column: Column, negate: boolean, text: string): Condition {
   if (column.kind === 'boolean' && (text === 'true' || text === 'false')) {
     const value = text === 'true'
     if (!negate) return { type: 'compare', column, operator: 'eq', value }
-    /* In SQL, a comparison with null is not true and not false. */
+    /* Includes rows with null, for which a comparison alone is not true in SQL. */
     return {
       type: 'or',
       conditions: [

@@ -38,7 +38,11 @@ export function selectFields(resource: Responding, wanted: string | Iterable<str
   }
 }
 
-/** Returns the selected fields. Undefined selects all fields, and an existing selection is returned unchanged. */
+/**
+ * Returns the selected fields. Undefined (all fields) and an existing selection are returned unchanged.
+ *
+ * @throws Problem 422  for an unknown, hidden or empty name
+ */
 export function fieldsOf(
   resource: Responding,
   wanted: string | Iterable<string> | Fields | undefined

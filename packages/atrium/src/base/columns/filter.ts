@@ -94,7 +94,7 @@ export interface NamedFilter {
    * any operator of the application
    */
   operator: Operator | 'title' | 'custom'
-  /** Reads values that are not of the column's type; returns null for other values */
+  /** Reads values that are not of the column's type; returns null for values to be read by the column's type */
   read?: (text: string, isNegated?: boolean) => Condition | FilterError | null
   /** True if `read` negates the condition itself */
   readsNegation?: boolean
@@ -128,7 +128,7 @@ export interface ReadFilter {
 
 /**
  * Reads the filters of a URL. An empty value is ignored, except by `exact`. If there are too many conditions or groups,
- * all of them have an error.
+ * each filter with a known name has an error.
  *
  * @param named  returns the meaning of a name without prefixes; undefined for an unknown filter
  */

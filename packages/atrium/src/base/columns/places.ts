@@ -28,7 +28,7 @@ export function placesBetween(
 }
 
 /**
- * Returns the numbers of rows in their new order. As few of them change as possible.
+ * Returns the numbers of rows in their new order. As few numbers as possible change.
  *
  * @param places  current numbers in the new order; null for rows without a number
  */

@@ -7,7 +7,7 @@ import { exactDecimal, exactInteger, readNumber } from '#base/values/numbers'
 import { isStorableText } from '#base/values/text'
 import { ungrouped } from '#base/values/grouped_number'
 
-/* Longer than typical search texts */
+/* Maximum length of a search text, longer than typical ones */
 const LONGEST_TEXT = 200
 
 const TRUE = ['true', 'yes', '1', 't', 'y']

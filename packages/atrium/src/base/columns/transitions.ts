@@ -71,7 +71,10 @@ export function isTransitionName(name: string): boolean {
   return name.includes('>')
 }
 
-/** Returns the values that may follow a value; null if any value may. */
+/**
+ * Returns the values that may follow a value; null for an empty value, which any value may follow. A value without an
+ * entry may not change: the list is empty.
+ */
 export function nextValues({ steps }: LimitedColumn, from: unknown): readonly string[] | null {
   if (from === null || from === undefined || from === '') return null
   const value = String(from)

@@ -37,8 +37,8 @@ export function searchedColumns(
 }
 
 /**
- * Returns conditions for records that contain each word in any of the columns, compared as in a search of that column
- * alone.
+ * Returns conditions for records that contain each word in at least one of the columns. A word is compared with a
+ * column as in a search of that column alone.
  *
  * @param text       text, not empty
  * @param titleWith  returns the condition that the column refers to a record whose title contains the word

@@ -18,8 +18,9 @@ export interface ConnectionForms {
    */
   options(connection?: any): object
   /**
+   * Returns the conversions for the columns whose exact values can differ from those of the connection.
+   *
    * @param fields  fields of the driver's result
-   * @returns conversions for the columns whose exact values can differ from those of the connection
    */
   conversions(fields: readonly any[]): Conversions
 }
@@ -46,14 +47,14 @@ export function connectionForms(
   return forms
 }
 
-/** Stores the conversions of rows that were read exactly to the values of their connection. */
+/** Stores, for rows that were read exactly, the conversions to the values that their connection returns. */
 export function noteConversions(rows: readonly Row[], conversions: Conversions): void {
   if (conversions.length === 0) return
   for (const row of rows) CONVERSIONS.set(row, conversions)
 }
 
 /**
- * Returns a copy of the row as the connection itself returns it; undefined if both are equal.
+ * Returns a copy of the row as the connection itself returns it; undefined if no conversion is stored for the row.
  *
  * @param row  row that a query of the engine returned
  */
@@ -62,7 +63,7 @@ export function asConnectionReturns(row: Row): Row | undefined {
   return conversions && converted(row, conversions)
 }
 
-/** Returns a copy of the row with the same conversions. */
+/** Returns a copy of the row, to which the same conversions apply. */
 export function copyOf(row: Row): Row {
   const copy = { ...row }
   const conversions = CONVERSIONS.get(row)

@@ -101,13 +101,13 @@ export interface Dialect {
   /** Returns a term of `order by`: text by code point, null first (last in descending order) */
   order(table: string, column: Column, direction: 'asc' | 'desc'): string
   /**
-   * Returns the expression for the column's value in `group by`: equal for two rows exactly if `compare` finds them
-   * equal. A text can be returned as bytes
+   * Returns the expression for the column's value in `group by`: two rows have the same value if and only if `compare`
+   * finds them equal. A text can be returned as bytes
    */
   groupOf(table: string, column: Column): string
   /**
-   * Returns the term of `order by` for the groups of `groupOf`, in the order of `order`. Only for databases in which the
-   * position of the column would sort in another order
+   * Returns the term of `order by` for the groups of `groupOf`, in the order of `order`. Only for databases that would
+   * sort the expression of `groupOf` in another order
    */
   orderOfGroups?(table: string, column: Column, direction: 'asc' | 'desc'): string
   /** Returns the expression for the column's value if it is of the column's type, otherwise null */
@@ -123,20 +123,23 @@ export interface Dialect {
    * @param bound  `min` or `max`
    */
   boundOf(table: string, column: Column, bound: 'min' | 'max'): string
-  /** Returns the expression for the UTC day, hour or minute of a datetime column: the start of `YYYY-MM-DD HH:MM` */
+  /**
+   * Returns the expression for the UTC day, hour or minute of a datetime column, as `YYYY-MM-DD`, `YYYY-MM-DD HH` or
+   * `YYYY-MM-DD HH:MM`
+   */
   beginOf(table: string, column: Column, part: TimePart): string
   /** Returns the key of the last inserted row with every digit, from the value that the driver reports */
   insertedKey(client: QueryClientContract, reported: unknown): Promise<unknown>
   /** Returns the expression that aggregates the texts of a group to one JSON list, itself a text */
   listOfTexts(expression: string): string
   /**
-   * Returns the next key that the database generates with an expression, undefined if there is none. Only for databases
-   * that do not return such a key from an insert
+   * Returns a key to insert if the database generates keys with an expression; undefined if it does not. Only for
+   * databases that do not return such a key from an insert
    */
   keyToInsert?(client: QueryClientContract, column: Column): Promise<unknown>
   /**
-   * Makes the next generated keys continue after explicitly inserted ones. Only for databases that do not do so
-   * automatically
+   * Makes the next generated keys continue after explicitly inserted ones. Only for databases that would otherwise
+   * generate a key that exists
    */
   followGivenKeys?(client: QueryClientContract, table: string, column: Column): Promise<void>
   /**
@@ -184,7 +187,7 @@ export interface Dialect {
     query: Query,
     run: () => PromiseLike<Result>
   ): Promise<Result>
-  /** Returns the number of rows in the form that follows `limit` */
+  /** Returns the text that follows `limit` for a number of rows */
   limit(count: number): string
   /** The statement that begins a transaction with writes */
   readonly begin: string
@@ -192,7 +195,7 @@ export interface Dialect {
   readonly lockClause: string
   /** Returns the database's plan for a select, in lines; indentation shows which step belongs to which */
   planOf(client: QueryClientContract, statement: Sql): Promise<string[]>
-  /** Returns the number of rows that the database expects of a select. Only for databases that know it */
+  /** Returns the number of rows that the database expects a select to return. Only for databases that estimate it */
   plannedRows?(client: QueryClientContract, statement: Sql): Promise<number | undefined>
   /**
    * Returns the rows of a select with a prepared statement, on a read connection, or in the transaction if the client

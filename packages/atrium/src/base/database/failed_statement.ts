@@ -28,8 +28,8 @@ const MOST_CHARACTERS = 1000
 
 /**
  * Returns the message that database code raised, as in `raise exception 'Out of stock'`, without the statement that
- * Knex puts before it. The connection stores the message as `reason`. Without it, only the text after the last ` - `
- * certainly contains no part of the statement.
+ * Knex puts before it. The connection stores the message as `reason`. Without `reason`, the text after the last ` - `
+ * is returned, as no other part certainly excludes the statement.
  */
 export function raisedMessage(error: Partial<Error> & { reason?: string }): string {
   return shortened(error.reason ?? error.message?.split(' - ').at(-1) ?? '')

@@ -23,7 +23,7 @@ export interface ColumnIntrospection {
   sqlType: string
   /** Value type, if the database has more information than the type's name */
   kind?: ColumnKind
-  /** Omitted if every comparison specifies its collation */
+  /** Omitted for databases for which the engine specifies a collation in every comparison */
   collation?: Collation
   /** Range of an integer column of less than 64 bits */
   integerRange?: { least: bigint; most: bigint }

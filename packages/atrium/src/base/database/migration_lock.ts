@@ -121,5 +121,5 @@ async function nextToFile(db: Database, client: QueryClientContract): Promise<Re
   return release
 }
 
-/** Number of attempts; each uses a separate connection */
+/** Number of attempts so far, in the name of each attempt's separate connection */
 let locks = 0

@@ -6,16 +6,16 @@ type Callback = () => void
 
 interface Waiting {
   callback: Callback
-  /** Transaction whose release is sufficient; undefined to wait for the outermost commit */
+  /** Outer transaction into which a release is sufficient; undefined to wait for the outermost commit */
   until?: KnexTransaction
 }
 
 const WAITING = new WeakMap<KnexTransaction, Waiting[]>()
 
 /**
- * Calls back once the writes of this client are durable: when the outermost transaction commits, immediately without a
- * transaction, never if any enclosing transaction rolls back. (Lucid's `after('commit')` already fires when a nested
- * transaction is released, although the outer one can still roll back.)
+ * Calls back once the writes of this client are durable: when the outermost transaction commits, immediately if there
+ * is no transaction, never if any enclosing transaction rolls back. (Lucid's `after('commit')` already fires when a
+ * nested transaction is released, although the outer one can still roll back.)
  *
  * @param client    client that wrote
  * @param callback  must not throw: it runs after the commit, which cannot be undone
@@ -23,7 +23,7 @@ const WAITING = new WeakMap<KnexTransaction, Waiting[]>()
 export function afterOutermostCommit(client: QueryClientContract, callback: Callback): void {
   if (!client.isTransaction) return callback()
   const transaction = knexOf(client)
-  /* An enclosing transaction can be committed by another request, with another async context than this write. */
+  /* A nested callback is bound to its async context, because another request can commit the enclosing transaction. */
   const isNested = transaction.parentTransaction !== undefined
   waitingOf(transaction).push({ callback: isNested ? AsyncLocalStorage.bind(callback) : callback })
 }

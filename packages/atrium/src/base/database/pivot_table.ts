@@ -68,10 +68,14 @@ export class PivotTable {
   }
 }
 
-/* Read once per process: like a model's column, a new column requires a restart of the server. */
+/*
+ * Tables that were read, each once per process: like a model's column, a new column requires a restart of the server.
+ */
 const KNOWN = new Map<string, PivotTable>()
 
 /**
+ * Returns the pivot table with this name.
+ *
  * @throws RuntimeError  when there is no such table
  */
 export async function pivotTableOf(client: QueryClientContract, name: string): Promise<PivotTable> {
@@ -89,7 +93,7 @@ export async function pivotTableOf(client: QueryClientContract, name: string): P
   return table
 }
 
-/** Splits the longest list of values. */
+/** Splits the longest list of values into parts that each fit one statement; the other lists are in every part. */
 function partsOf(where: Readonly<Record<string, readonly unknown[]>>) {
   const [[longest, values] = ['', []]] = Object.entries(where).toSorted(
     ([, one], [, other]) => other.length - one.length

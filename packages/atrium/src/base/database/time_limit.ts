@@ -86,7 +86,7 @@ export async function endedInTime<Result>(
   try {
     return await run()
   } catch (error) {
-    /* The error for a missing connection does not have a number as `timeout`. */
+    /* If no connection is free, Knex throws an error of the same name, whose `timeout` is not a number. */
     const { name, timeout } = error as { name?: string; timeout?: unknown }
     throw name === 'KnexTimeoutError' && typeof timeout === 'number' ? new OutOfTime() : error
   }

@@ -29,7 +29,7 @@ export async function beginTransaction(
 
 /**
  * After a failed statement, PostgreSQL handles COMMIT as ROLLBACK, and Knex reports success. Connections of
- * `postgresConnection` refuse that; on other connections, a statement before the COMMIT fails.
+ * `postgresConnection` refuse such a COMMIT; on other connections, a statement is run first, which fails then.
  */
 function refuseFailedCommit(transaction: TransactionClientContract): void {
   const commit = transaction.commit.bind(transaction)

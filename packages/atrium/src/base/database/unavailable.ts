@@ -18,7 +18,7 @@ const CODES: Record<Unavailability, Set<string>> = {
   busy: new Set([
     'SQLITE_BUSY',
     'SQLITE_LOCKED',
-    /* PostgreSQL: serialisation failure, deadlock, lock timeout, too many connections */
+    /* PostgreSQL: serialization failure, deadlock, lock timeout, too many connections */
     '40001',
     '40P01',
     '55P03',

@@ -5,7 +5,11 @@ import { listed, Problem } from '../errors.js'
 export const preconditionUnreadable = () =>
   new Problem(403, 'If-Match and If-None-Match are only for callers who can read the item')
 
-/** @param fields  fields that every new record must have, and that grants do not allow the caller to set */
+/**
+ * 422 for a create without fields that the caller's permissions withhold
+ *
+ * @param fields  fields that every new record must have, and that grants do not allow the caller to set
+ */
 export const neededFieldsWithheld = (fields: string[]) =>
   new Problem(
     422,

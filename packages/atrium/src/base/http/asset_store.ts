@@ -69,6 +69,8 @@ export class AssetStore {
   private constructor() {}
 
   /**
+   * Reads the assets.
+   *
    * @param files  name of each asset, such as `admin.css`, and the absolute paths of its parts. A stylesheet refers to
    *   a binary asset with `url('asset:NAME')`
    * @throws ValueError    for an unknown file extension or a duplicate name
@@ -144,6 +146,8 @@ export class AssetStore {
   }
 
   /**
+   * Returns the asset with this name, or undefined.
+   *
    * @param name  name with the hash, as `url()` or `bundle()` returns it
    */
   async find(name: string): Promise<Asset | undefined> {
@@ -177,7 +181,11 @@ function isBinary({ name }: { name: string }): boolean {
   return BINARY.has(extname(name))
 }
 
-/** @param urlOf  returns the name of another asset with its hash */
+/**
+ * Reads and joins the parts of an asset.
+ *
+ * @param urlOf  returns the relative URL of another asset: its name with a hash
+ */
 async function build(
   name: string,
   paths: string[],

@@ -5,9 +5,9 @@ import { settingsOf } from '../settings.js'
 import { servedHosts } from './served_hosts.js'
 
 /*
- * The base path is the path of APP_URL, below which a proxy serves the application. All addresses of the engine begin
- * with it, those of its routes and those in its pages. A request that lacks it, because the proxy has removed it, gets
- * it back before it is routed.
+ * The base path is the path of APP_URL, below which a proxy serves the application. All paths of the engine begin with
+ * the base path, those of its routes and those in its pages. If the proxy has removed it from a request, it is added
+ * again before the request is routed.
  */
 
 const BASE = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/
@@ -64,10 +64,10 @@ export function usePlaces(decides: typeof isPlace): typeof isPlace {
 }
 
 /**
- * Returns the URL of a request without the base path, as the application's own routes expect it.
+ * Returns the URL of a request without the base path, as routes of the application expect it.
  *
- * A proxy that has removed the path sends it as `X-Forwarded-Prefix`. Only then can a path that begins with the base
- * path be one without it, as in `/admin/login` below `https://example.com/admin`.
+ * A proxy that has removed the base path sends it as `X-Forwarded-Prefix`. With this header, a path that begins like
+ * the base path can be the rest of a longer one: `/admin/login` below `https://example.com/admin`.
  */
 export function innerUrl(request: IncomingMessage): string {
   const { url = '/' } = request

@@ -4,8 +4,8 @@ import { originOf, servedHosts } from './served_hosts.js'
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * True if another site made the browser send this request. Other programs send neither of these headers, and have only
- * cookies that they were given.
+ * True if another site made the browser send this request. Programs that are not browsers send none of these headers,
+ * and have no cookies except those that they were given.
  */
 export function isCrossSite({ request }: HttpContext): boolean {
   const site = request.header('sec-fetch-site')

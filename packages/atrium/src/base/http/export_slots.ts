@@ -11,7 +11,7 @@ const MAX_CONCURRENT = 2
 /** Minimum rate: a client that reads slower loses its slot when another caller needs it. Changed by tests */
 export const SLOW_READER = {
   bytesPerSecond: 64 * 1024,
-  /** Time after which the rate is measured */
+  /** Age of an export from which its rate is measured */
   milliseconds: 10_000,
 }
 
@@ -51,7 +51,11 @@ function callerOf({ request }: HttpContext, { user, token }: Actor): string {
   return id ? `user:${id.join(':')}` : `address:${networkOf(request.ip())}`
 }
 
-/** @throws Problem 503  if no client is too slow */
+/**
+ * Ends the slowest export below the minimum rate.
+ *
+ * @throws Problem 503  if no client is too slow
+ */
 function endSlowest({ logger }: HttpContext): void {
   const slow = [...places]
     .map((place) => ({ place, rate: rateOf(place) }))

@@ -1,7 +1,6 @@
 /*
- * All problems of the generated endpoints, with their texts; those about access are in `access_problems.ts`. No file of
- * packages/atrium/src/crud contains texts for callers, except VineJS's messages and the field errors of
- * `values/from_body.ts`.
+ * All problems of the generated endpoints, with their texts; those about access are in `access_problems.ts`. Errors of
+ * single fields are in `base/values/to_attribute.ts` and VineJS.
  */
 import type { Unavailability } from '../database/unavailable.js'
 import { listed, Problem, type BatchError, type FieldError } from '../errors.js'
@@ -76,7 +75,7 @@ export const invalidParameter = (field: string, rule: string, message: string) =
  */
 export type Invalid = (field: string, rule: string, message: string) => void
 
-/** Throws an error for an invalid parameter, like the API. */
+/** Throws the problem of an invalid parameter, as the API does. */
 export const refuseInvalid: Invalid = (...fault) => {
   throw invalidParameter(...fault)
 }
@@ -202,7 +201,11 @@ export const tooManyOperations = (most: number, count: number) =>
 export const invalidBatch = (errors: BatchError[]) =>
   new Problem(422, 'Operations of the batch are not valid; nothing was written', { errors })
 
-/** @param problem  problem of a single request for the same operation */
+/**
+ * The problem of a batch in which some operations are refused
+ *
+ * @param problem  problem of a single request for the same operation
+ */
 export const batchRefused = (problem: Problem, errors: BatchError[]) =>
   new Problem(problem.status, `${problem.message}; nothing was written`, {
     errors,
@@ -250,7 +253,11 @@ export const alreadyRegistered = (value: string | undefined, fields: string[]) =
     })),
   })
 
-/** @param deleted  key of the deleted item, by API names */
+/**
+ * 409 for a duplicate of a value that a deleted item has
+ *
+ * @param deleted  key of the deleted item, by API names
+ */
 export const registeredByDeleted = (
   { errors, message }: Problem,
   deleted: Record<string, unknown>
@@ -274,7 +281,11 @@ export const stillReferredTo = () => new Problem(409, 'Other items still refer t
 export const storageRefused = (errors: FieldError[]) =>
   new Problem(422, 'The item breaks a rule of the database', { errors })
 
-/** @param message  message of a trigger, rule or procedure of the database */
+/**
+ * 422 for a write that code of the database refused
+ *
+ * @param message  message of a trigger, rule or procedure of the database
+ */
 export const refusedByDatabase = (message: string) =>
   new Problem(422, message === '' ? 'The database refused to store this' : message)
 

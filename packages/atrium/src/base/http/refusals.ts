@@ -10,7 +10,7 @@ export interface Refusal {
 
 type RefusalStatus = keyof typeof REASONS
 
-/* Reasons of errors without a specific one */
+/* Default reason by status */
 const REASONS = { 401: 'not_authenticated', 403: 'permission', 404: undefined, 429: 'throttled' }
 
 type Observer = (ctx: HttpContext, refusal: Refusal) => void

@@ -60,7 +60,10 @@ export class ServedHosts {
     this.#trusts = trusts
   }
 
-  /** True if all hosts in a request are served. A request without `Host` (HTTP/1.0) does not come from a browser. */
+  /**
+   * True if all hosts in a request are served. A request without `Host` (HTTP/1.0) is served, because it does not come
+   * from a browser.
+   */
   serves(request: IncomingMessage): boolean {
     const { url = '/' } = request
     /* A host in the request line overrides the header. */
@@ -168,8 +171,8 @@ const FORWARDING = [
 ]
 
 /**
- * Returns true if a list has the address of the client. That of a request which a proxy on this machine has passed on is
- * unknown, unless the proxy is trusted: all of its clients have the address of this machine.
+ * Returns true if a list has the address of the client. If an untrusted proxy on this machine has forwarded the
+ * request, the client's address is unknown, and the result is false.
  */
 export function listsClient(list: NetworkList, { request }: HttpContext): boolean {
   const address = request.ip()

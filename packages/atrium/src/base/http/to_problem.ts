@@ -9,7 +9,7 @@ import { noteRefusal } from './refusals.js'
 /** Sends a problem as the response, and reports it if it is a refusal. */
 export function sendProblem(ctx: HttpContext, problem: Problem): void {
   noteRefusal(ctx, problem)
-  /* Set already if the write is rolled back at its end, or the list is not sent. */
+  /* These headers are already set if a write is rolled back at its end, or a list is not sent after all. */
   for (const name of ['etag', 'x-total-count', 'x-total-is-estimate'])
     ctx.response.removeHeader(name)
   for (const [name, value] of Object.entries(problem.headers)) ctx.response.header(name, value)
@@ -20,8 +20,8 @@ export function sendProblem(ctx: HttpContext, problem: Problem): void {
 }
 
 /**
- * Converts any thrown value to a problem. Only exceptions of the application concern the caller's request; the status
- * of other errors, such as a 404 of another server, does not.
+ * Converts any thrown value to a problem. The status of an exception of AdonisJS applies to the caller's request; that
+ * of another error, such as a 404 of another server, does not.
  */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error

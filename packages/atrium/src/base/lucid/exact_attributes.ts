@@ -39,7 +39,7 @@ export function exactValue(attributes: object, column: Column, attribute: unknow
   return isAsRead ? source.row[column.name] : attribute
 }
 
-/** Stores the exact values of a record for a copy of it. */
+/** Stores the exact values of a record for a copy of the record, too. */
 export function shareExactRow(copy: LucidRow, record: LucidRow): void {
   const source = SOURCES.get(record)
   if (source) noteExactRow(copy, source.row)

@@ -39,7 +39,7 @@ export class PivotRelation {
     return this.relation.relatedModel()
   }
 
-  /** Returns the key of a record that its pivot rows contain. */
+  /** Returns the value that identifies a record in the record's pivot rows. */
   keyOf(record: LucidRow): unknown {
     return (record as unknown as Record<string, unknown>)[this.attributes[0]]
   }

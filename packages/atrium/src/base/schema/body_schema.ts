@@ -24,8 +24,8 @@ export interface BodyField extends SchemaField {
 }
 
 /**
- * Validates a body and converts it to the values of a model. Only this class reads a caller's values, and it ignores
- * fields that are not in the schema.
+ * Validates a body and converts it to the values of a model. Values of callers are read only by this class, and only
+ * those of the schema's fields.
  */
 export class BodySchema {
   readonly #fields: BodyField[]
@@ -67,20 +67,20 @@ export class BodySchema {
     return this.#offered
   }
 
-  /**
-   * The fields that are accepted but not written, because sending their stored value is not a write.
-   */
+  /** The fields that are accepted but not written, because sending their stored value is not a write. */
   get readOnly(): readonly BodyField[] {
     return this.#fields.filter((field) => !this.#offered.includes(field))
   }
 
   /**
+   * Validates a body and converts its values.
+   *
    * @param body  the parsed body, by API names
    * @param meta  passed to the schema's rules as `field.meta`
    * @param isStrict  true to refuse fields that the schema does not have
    * @param optional  API names of fields that are not required in this call
    * @returns the values by attribute name; virtual fields by their own name
-   * @throws Problem 422  with every invalid field
+   * @throws Problem 422  with the invalid fields, at most 100 errors
    */
   async parse(
     body: Record<string, unknown>,
@@ -145,8 +145,8 @@ export class BodySchema {
   }
 
   /**
-   * True if an error for a missing field applies. A read-only field is not required: code, the record or the database
-   * has the value.
+   * True if an error is reported: the field was sent, or is required. A read-only field is not required: code, the
+   * record or the database has the value.
    */
   #isWanted(
     path: string,

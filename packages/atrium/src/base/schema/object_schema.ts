@@ -99,7 +99,11 @@ export class CompiledSchema {
     this.fields = describedFields(tree, refs, jsonProperties(this.#validator.toJSONSchema() as any))
   }
 
-  /** @returns the errors, and the output of all valid fields */
+  /**
+   * Validates an input.
+   *
+   * @returns the errors, and the output of all valid fields
+   */
   async validate(
     input: object,
     meta: Record<string, unknown>
@@ -123,7 +127,7 @@ class CollectingReporter extends SimpleErrorReporter {
 }
 
 function noObjectSchema(schema: unknown, option: string, model: string): ValueError {
-  /* A long internal name would not help readers. */
+  /* A type of VineJS is shown by its class name, because its long internals would not help readers. */
   const { name = '' } = (schema as object | null)?.constructor ?? {}
   const what = /^Vine/.test(name) ? `a ${name}` : shown(schema)
   return new ValueError(

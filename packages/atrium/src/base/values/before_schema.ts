@@ -46,8 +46,8 @@ export function prepareForSchema(column: Column | undefined, given: unknown): Pr
 }
 
 /**
- * The type that a schema converts to before it applies its rules: a number, or a datetime in any format; undefined if
- * the schema performs the conversion itself.
+ * The type to which a schema converts a value before its rules apply: a number, or a datetime in any format; undefined
+ * if a custom parser or custom formats convert the value.
  */
 export type Reads = 'number' | 'moment' | undefined
 
@@ -55,7 +55,7 @@ export type Reads = 'number' | 'moment' | undefined
  * Prepares a value for a custom schema of a model, which receives the values as they were sent. Refuses only values
  * that no schema could read, and those that VineJS alone would wrongly accept as a number.
  *
- * @param reads  type of the schema, if the schema specifies no format
+ * @param reads  type to which the schema converts the value
  */
 export function prepareAsSent(column: Column | undefined, given: unknown, reads?: Reads): Prepared {
   const value = given instanceof LongDecimal ? numberFor(column, given) : given
@@ -76,7 +76,7 @@ export function prepareAsSent(column: Column | undefined, given: unknown, reads?
   return exact === undefined ? { value: seen } : { value: seen, exact }
 }
 
-/** Returns the form of a JSON number for a column: its digits for a decimal column, otherwise the rounded number. */
+/** Returns a long JSON decimal for a column: its digits for a decimal column, otherwise the rounded number. */
 function numberFor(column: Column | undefined, { digits }: LongDecimal): string | number {
   return column?.isDecimal ? digits : Number(digits)
 }

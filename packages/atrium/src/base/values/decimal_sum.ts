@@ -82,7 +82,10 @@ function written({ digits, scale }: Decimal): string {
   return numeral === '0' ? numeral : sign + numeral
 }
 
-/** Returns a total with the digits of a JavaScript number: of values beyond the range of exact sums, or infinity. */
+/**
+ * Returns the total as a JavaScript number, rounded to its precision, for sums that are infinite or beyond the range of
+ * exact sums; a single value that is not a number is returned as text.
+ */
 function inexactTotal(parts: readonly SumPart[]): string {
   if (parts.length === 1 && Number.isNaN(Number(parts[0].value))) return String(parts[0].value)
   const total = parts.reduce((sum, { value, exponent }) => {

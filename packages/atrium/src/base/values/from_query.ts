@@ -40,7 +40,7 @@ function readDecimal(text: string): ExactNumber | null {
   return readNumber(text) === null ? null : exactDecimal(text)
 }
 
-/** @returns the UUID in lower case, as databases with a UUID type return it */
+/** Returns the UUID in lower case, as databases with a UUID type return it; null for any other text. */
 export function readUuid(text: string): string | null {
   return UUID.test(text) ? text.toLowerCase() : null
 }

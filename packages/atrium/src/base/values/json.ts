@@ -55,7 +55,10 @@ function isRounded(source: string, number: number): boolean {
   return digits.length > 16 && digits !== String(number) && digits !== writeNumeral(number)
 }
 
-/** Returns the value with all numbers that JSON would round converted to JSON values. */
+/**
+ * Returns the value with its numbers for JSON: a bigint as a number, or as digits if that would be rounded; a long
+ * decimal rounded.
+ */
 export function withoutBigInts(value: unknown): unknown {
   if (typeof value === 'bigint') return numberOrDigits(value)
   if (value instanceof LongDecimal) return Number(value.digits)
@@ -96,7 +99,7 @@ export function isDeeper(text: string, depth: number): boolean {
 }
 
 /**
- * Writes JSON of any depth, because other programs can have written the stored value.
+ * Writes JSON of any depth, because other programs can have stored a deeply nested value.
  *
  * @param value  a JSON value
  */

@@ -26,6 +26,8 @@ export function countIn(text: string): number | null {
 }
 
 /**
+ * Returns an integer of up to 64 bits with every digit.
+ *
  * @returns null if the integer needs more than 64 bits
  */
 export function exactInteger(value: bigint, isUnsigned: boolean = false): ExactInteger | null {

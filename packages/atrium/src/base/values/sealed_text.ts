@@ -35,7 +35,7 @@ export function sealText(text: string, purpose: string): string {
  */
 export function unsealText(sealed: string, purpose: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url')
-  /* The decoder skips characters outside its alphabet. */
+  /* The bytes are encoded again and compared, because the decoder skips characters outside its alphabet. */
   if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== sealed) return null
   const nonce = bytes.subarray(0, NONCE_BYTES)
   const cipher = createDecipheriv(CIPHER, sealKeys().cipher, nonce, { authTagLength: TAG_BYTES })

@@ -48,10 +48,13 @@ export function caseVariants(character: string): string[] {
   return [...group].filter((form) => same.test(form))
 }
 
-/* Each letter is searched for in the whole text. No alphabet has this many letters. */
+/*
+ * Maximum number of different letters to fold in a pattern: each is searched for in the whole text. No alphabet has as
+ * many.
+ */
 const MOST_LETTERS = 100
 
-/* The text is compared with a pattern part of this length at each of its positions. */
+/* Maximum length of the pattern parts that are compared at each position of a text */
 export const LONGEST_PART = 100
 
 /**
@@ -84,7 +87,7 @@ export function partsOf(pattern: TextPattern): Array<Array<string | typeof ONE>>
 
 type Parts = ReturnType<typeof partsOf>
 
-/** Returns the length of a suffix pattern, or 0 if the pattern is not only a suffix. */
+/** Returns the length of the suffix in a pattern such as `%text`, or 0 for any other pattern. */
 export function lengthOfEnd([before, last, ...others]: Parts): number {
   return before.length === 0 && last && others.length === 0 ? last.length : 0
 }

@@ -39,8 +39,8 @@ const FORMS: Partial<Record<ColumnKind, (value: unknown) => unknown>> = {
 }
 
 /**
- * Converts a number that can be in seconds to milliseconds: after 1973, milliseconds exceed the seconds of the year
- * 5138.
+ * Converts seconds to milliseconds. A number of at least 100 billion is in milliseconds already: those after 1973
+ * exceed the seconds of the year 5138.
  */
 function milliseconds(value: unknown): unknown {
   return typeof value === 'number' && Math.abs(value) < 100_000_000_000 ? value * 1000 : value
@@ -95,8 +95,8 @@ function apiDecimal(value: unknown): unknown {
 }
 
 /**
- * JSON has no number for NaN and infinity. A stored text that is not a numeral, such as an empty text, is returned
- * unchanged.
+ * Returns a number, or a text for NaN and infinity, which JSON does not have. A stored text that is not a numeral, such
+ * as an empty text, is returned unchanged.
  */
 function apiFloat(value: unknown): unknown {
   if (typeof value === 'string' && !isNumeral(value)) return value

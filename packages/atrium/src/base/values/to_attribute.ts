@@ -61,7 +61,7 @@ export function toAttribute(
   if (column.isSpecial(value)) return { value }
   /* The code that stores the file replaces it with its key. */
   if (value instanceof MultipartFile) return { value }
-  /* The schema returns a rounded form of the number that was sent. */
+  /* The exact number is stored if the schema returns the number that was sent in a rounded form. */
   const whole = exact !== undefined && value === Number(exact) ? exact : value
   switch (column.kind) {
     case 'text':
@@ -128,8 +128,8 @@ function toItem(element: Column, value: unknown) {
 }
 
 /*
- * Returns the text of a schema's output for a column of that type. Nothing is guessed: a text becomes a number only if
- * it is a plain numeral, and a number becomes a boolean only if it is 0 or 1.
+ * Returns the text of a schema's output for a text column, or null. No conversion below guesses: a text becomes a
+ * number only if it is a plain numeral, and a number becomes a boolean only if it is 0 or 1.
  */
 
 function writtenOut(value: unknown): string | null {

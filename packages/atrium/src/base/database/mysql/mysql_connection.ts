@@ -89,7 +89,7 @@ function typeCast(field: Field, next: () => unknown): unknown {
       const bytes = field.buffer()
       return bytes && exactDigits(String(BigInt(`0x${bytes.toString('hex')}`)))
     }
-    // The driver adds up the digits itself, and rounds when 16 digits exceed 2^53.
+    // The text is converted here: the driver adds up the digits itself, and rounds when 16 digits exceed 2^53.
     case 'FLOAT':
     case 'DOUBLE': {
       const text = field.string()
@@ -180,7 +180,7 @@ class MysqlForms implements ConnectionForms {
     })
   }
 
-  /** Returns the conversion of the driver, followed by the connection's own `typeCast`. */
+  /** Returns the conversion that the connection's `typeCast` makes, or without one, that of the driver. */
   #conversion(type: string, field: ResultColumn): (value: unknown) => unknown {
     const { columnLength: length, schema: db, table, name, decimals, extendedFormat } = field
     const { typeCast: own } = this.settings

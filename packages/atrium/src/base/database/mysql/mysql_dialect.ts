@@ -50,7 +50,9 @@ export class MysqlDialect implements Dialect {
     return isGeometry(column) ? `st_astext(${name}) as ${quoted(column.name)}` : name
   }
 
-  /** Reads the value as text, which is exact for every type except 64-bit floats. */
+  /**
+   * Reads the value as text, which is exact for every type except 64-bit floats; these and bytes are read unchanged.
+   */
   stored(table: string, column: StoredColumn, as: string): string {
     const name = this.nameOf(table, column)
     return `${column.kind === 'binary' ? name : storedForm(name, column)} as ${quoted(as)}`
@@ -191,7 +193,10 @@ export class MysqlDialect implements Dialect {
     return String(Math.trunc(count))
   }
 
-  /** A line for each table: its columns with a value, such as `table: films, type: ref, key: films_genre`. */
+  /**
+   * Returns one line per row of EXPLAIN, with the row's columns that are not empty, such as `table: films, type: ref,
+   * key: films_genre`.
+   */
   async planOf(client: QueryClientContract, { sql, bindings }: Sql): Promise<string[]> {
     const steps: Array<Record<string, unknown>> = await this.selectRows(
       client,
@@ -214,7 +219,7 @@ export class MysqlDialect implements Dialect {
   }
 
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
-    /* In debug mode every query must be reported, and Lucid reports only queries that it runs itself. */
+    /* In debug mode Lucid runs the query: every query must be reported, and Lucid reports only its own. */
     const forms = mysqlForms(client)
     if (client.debug) {
       const query = client.rawQuery(sql, values as any[])

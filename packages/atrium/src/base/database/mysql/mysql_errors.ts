@@ -64,15 +64,15 @@ export function explainMysql(error: unknown): DatabaseError | null {
 }
 
 /**
- * Too long, out of range, invalid datetime, invalid number, bytes that are not text, invalid JSON, row too large,
- * generated column
+ * Error numbers for values that a column cannot store: too long, out of range, invalid datetime, invalid number, bytes
+ * that are not text, invalid JSON, row too large, generated column
  */
 const RANGE_ERRORS = new Set([
   1118, 1264, 1292, 1366, 1367, 1406, 1411, 1525, 1906, 3105, 3140, 4079,
 ])
 
 const SIGNAL = 1644
-/* The server's own error numbers are lower. */
+/* Database code can raise an error with a custom number; the server's own numbers are lower. */
 const LEAST_OWN_NUMBER = 20_000
 
 /** True for errors of `signal`, with any state and number. */
@@ -90,7 +90,8 @@ function tableOf(sql: string): string | undefined {
 }
 
 /**
- * "(`database`.`table`, CONSTRAINT `name` FOREIGN KEY (`a`, `b`) REFERENCES ..."; missing if the user lacks privileges
+ * Parses "(`database`.`table`, CONSTRAINT `name` FOREIGN KEY (`a`, `b`) REFERENCES ...", which the message lacks if the
+ * user has no privileges on the table
  */
 function foreignKeyIn(message: string): Pick<DatabaseError, 'table' | 'columns'> {
   const [, table, names = ''] =
@@ -110,7 +111,7 @@ function firstName(message: string): string {
   return /'([^']+)'/.exec(message)?.[1] ?? ''
 }
 
-/** "... for column 'price' at row 1"; MariaDB writes `database`.`table`.`price` */
+/** Parses "... for column 'price' at row 1"; MariaDB writes `database`.`table`.`price` */
 function lastColumn(message: string): string {
   const names = [...message.matchAll(/for column (?:'([^']+)'|(?:`[^`]+`\.)*`([^`]+)`) at row/g)]
   const [, plain, quoted] = names.at(-1) ?? []

@@ -12,9 +12,8 @@ const WORDS: LikeWords = {
 }
 
 /**
- * Returns the condition that a text matches the pattern, null if the text is null. Characters that the database
- * converts to lowercase like the engine are compared in lowercase; all other forms beyond ASCII are replaced by one
- * character.
+ * Returns the condition that a text matches the pattern, null if the text is null. To ignore case, ASCII letters are
+ * folded by `lower()`, and each other form of a letter of the pattern is replaced by the folded letter.
  *
  * @param text  expression of the text, in a collation that compares exactly
  */
@@ -22,7 +21,7 @@ export function mysqlMatch(text: string, pattern: TextPattern, foldCase: boolean
   return likeMatch(text, pattern, foldCase, WORDS)
 }
 
-/* The database converts it to i; for the engine it is a separate letter. */
+/* `lower()` would convert the dotted I to i, but for the engine it is a separate letter, so it is replaced before. */
 const DOTTED_I = '\u0130'
 const NO_LETTER = '\uFFFD'
 

@@ -8,7 +8,7 @@ import {
   type TableIntrospection,
 } from '../introspection.js'
 
-/** Position of the table in the list */
+/** A row of the catalogue, with the position of its table in the list of requested tables */
 interface Placed {
   place: number
 }
@@ -46,6 +46,8 @@ interface Check extends Placed {
 }
 
 /**
+ * Reads one table, as `readMysqlTables` does.
+ *
  * @returns null if there is no such table
  */
 export async function readMysqlTable(
@@ -61,7 +63,7 @@ const TABLES_PER_STATEMENT = 50
 
 /**
  * Reads the columns, unique indexes, checks and foreign keys of several tables from the catalogue of MySQL or MariaDB,
- * many with one statement.
+ * up to 50 tables with one statement.
  *
  * @param tables  names as in a statement, with the database if necessary
  * @returns the introspections by name, without missing tables
@@ -235,7 +237,7 @@ function defaultOf({ default_value: value, extra }: ColumnRow, isMariaDb: boolea
   if (value === null || (isMariaDb && value === 'NULL')) return { text: null }
   if (!isMariaDb) {
     if (/default_generated/i.test(extra)) return { text: null, expression: value }
-    /* The only expression that MySQL 5 does not mark. */
+    /* MySQL 5 marks no expressions; this is the only one that it allows. */
     return /^current_timestamp/i.test(value) ? { text: null, expression: value } : { text: value }
   }
   const [, text] = /^'((?:[^']|'')*)'$/s.exec(value) ?? []

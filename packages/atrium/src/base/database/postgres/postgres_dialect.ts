@@ -121,7 +121,10 @@ export class PostgresDialect implements Dialect {
     return { sql: `${count} ${negate ? '>' : '='} 0`, bindings: [] }
   }
 
-  /** Nulls are last by default. An index can be used only without a `nulls` clause. */
+  /**
+   * Null is last by default, so a nullable column has a `nulls` clause. Others have none, as it prevents the use of an
+   * index.
+   */
   order(table: string, column: Column, direction: 'asc' | 'desc'): string {
     const nulls = column.nullable ? ` nulls ${direction === 'asc' ? 'first' : 'last'}` : ''
     return `${compared(this.nameOf(table, column), column, true)} ${direction}${nulls}`
@@ -154,12 +157,12 @@ export class PostgresDialect implements Dialect {
     return this.#exactly(`${bound}(${this.measureOf(table, column)})`, column)
   }
 
-  /** Reads a number as text, which is exact; a 64-bit float is its shortest text. */
+  /** Reads a number as text, which is exact: that of a 64-bit float is the shortest text with the same value. */
   #exactly(sql: string, { kind }: Column): string {
     return kind === 'number' || kind === 'integer' ? `(${sql})::text` : sql
   }
 
-  /** The connection's time zone is UTC. */
+  /** The datetime is not converted to UTC, because the connection's time zone is UTC. */
   beginOf(table: string, column: Column, part: TimePart): string {
     const time = { day: '', hour: ' HH24', minute: ' HH24:MI' }[part]
     return `to_char(${this.nameOf(table, column)}, 'YYYY-MM-DD${time}')`
@@ -227,7 +230,7 @@ export class PostgresDialect implements Dialect {
     }
   }
 
-  /** The condition makes the update wait for the lock. An additional column defines the order of the rows. */
+  /** The condition makes the update wait for the lock. An additional column puts the row before the update first. */
   updateLockedSql(select: Sql, update: (condition: Sql) => Sql, names: readonly string[]): Sql {
     const updated = update({ sql: 'exists (select from "row before")', bindings: [] })
     return {
@@ -276,7 +279,7 @@ export class PostgresDialect implements Dialect {
   }
 
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
-    /* In debug mode every query must be reported, and Lucid reports only queries that it runs itself. */
+    /* In debug mode Lucid runs the query: every query must be reported, and Lucid reports only its own. */
     const forms = postgresForms(client)
     if (client.debug) {
       const query = client.rawQuery(sql, values as any[])
@@ -359,7 +362,7 @@ function operand(name: string, column: StoredColumn): string {
     case 'text':
       return PLAIN_TEXT.test(column.sqlType) ? name : `${name}::text`
     case 'json':
-      /* The driver reads the items of other arrays as objects, or rounds them. */
+      /* Other arrays are selected as texts, because the driver reads their items as objects, or rounds them. */
       return ARRAY.test(column.sqlType) && !READ_ARRAY.test(column.sqlType)
         ? `${name}::text[]`
         : name
@@ -373,7 +376,8 @@ function operand(name: string, column: StoredColumn): string {
 }
 
 /**
- * Adds a `collate` clause where needed. Only ordering requires code points; without the clause, an index can be used.
+ * Adds a `collate` clause where the column's collation does not compare or sort by code point. Without the clause, an
+ * index can be used.
  */
 function compared(name: string, column: Column, ordering: boolean): string {
   const sql = operand(name, column)
@@ -383,8 +387,8 @@ function compared(name: string, column: Column, ordering: boolean): string {
 }
 
 /**
- * Returns the placeholder of a value. Without a type the value would have to fit the column, and a filter can compare a
- * 32-bit column with 2^40.
+ * Returns the placeholder of a value. It has a type, because without one the value would have to fit the column, and a
+ * filter can compare a 32-bit column with 2^40.
  */
 function place(column: Column): string {
   if (column.kind === 'integer') return '?::int8'

@@ -9,7 +9,7 @@ import {
 } from '../introspection.js'
 import { quoted } from '../../sql/sql.js'
 
-/** Object id of the table */
+/** A row of the catalogue, with the object id of its table */
 interface OfTable {
   oid: string
 }
@@ -52,6 +52,8 @@ interface EnumRow extends OfTable {
 }
 
 /**
+ * Reads one table, as `readPostgresTables` does.
+ *
  * @returns null if there is no such table
  */
 export async function readPostgresTable(
@@ -290,7 +292,7 @@ function enumValues(rows: EnumRow[]): Map<string, string[]> {
   return new Map([...byColumn].map(([name, values]) => [name, values.map(({ value }) => value)]))
 }
 
-/* C.UTF-8 also sorts by code point. */
+/* Collations that sort by code point, which C.UTF-8 does, too */
 const BY_CODE_POINT = /^(?:C|POSIX|C\.utf-?8|ucs_basic)$/i
 
 function collationOf({ base, deterministic, collation }: ColumnRow): Collation {
@@ -298,7 +300,10 @@ function collationOf({ base, deterministic, collation }: ColumnRow): Collation {
   return BY_CODE_POINT.test(collation) ? 'binary' : 'sorting'
 }
 
-/** Returns a default that is the same for every row: `'open'::character varying`, a number, or a boolean. */
+/**
+ * Returns a default that is the same for every row, such as `'open'::character varying`, a number or a boolean; null
+ * for any other expression.
+ */
 function literal(expression: string | null): string | null {
   if (expression === null) return null
   const [, text] = /^'((?:[^']|'')*)'(?:::[\w ."]+(?:\([\d, ]+\))?)?$/s.exec(expression) ?? []

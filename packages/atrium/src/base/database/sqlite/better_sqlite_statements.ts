@@ -37,8 +37,8 @@ export function keepBetterStatements(connection: Connection): void {
 }
 
 /**
- * Lets other requests run between the statements of a long transaction, because this driver blocks the server's thread.
- * A statement that waits for them returns a promise.
+ * Lets other requests run between the statements of a long transaction of the connection, because this driver blocks
+ * the server's thread. A statement that has to wait returns a promise.
  */
 export function letRequestsIn(connection: Connection): void {
   const prepare = connection.prepare.bind(connection)

@@ -91,7 +91,7 @@ export class CommitGroup {
     readonly connection: RawConnection,
     readonly patience: number
   ) {
-    /* In a group of one, no other write waits for this promise. */
+    /* Prevents an unhandled rejection: in a group of one, no other write waits for this promise. */
     this.#ended.promise.catch(() => {})
   }
 
@@ -150,7 +150,7 @@ export class CommitGroup {
     return result!
   }
 
-  /** Runs a driver write in a savepoint. */
+  /** Runs a driver write in a savepoint, or a single statement without one. */
   async #runOfDriver<Result>({
     command,
     isOneStatement,
@@ -186,7 +186,11 @@ export class CommitGroup {
   }
 }
 
-/** @throws WaitedTooLong  when the time is over; later results of the work are ignored */
+/**
+ * Returns the result of the work.
+ *
+ * @throws WaitedTooLong  when the time is over; later results of the work are ignored
+ */
 async function withPatience<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout
   const over = new Promise<never>((_resolve, reject) => {

@@ -114,8 +114,8 @@ export class CommitGroups {
   }
 
   /**
-   * Also refuses the writes that have waited at least as long as the write whose BEGIN failed, because each of them
-   * would wait as long again.
+   * If the database is unavailable, also refuses the writes that have waited at least as long as the write whose BEGIN
+   * failed, because each of them would wait as long again.
    */
   #refuseOthers(error: unknown, since: number): void {
     const others = unavailability(error) ? this.#waiting.filter((one) => one.since <= since) : []
@@ -160,7 +160,10 @@ export class CommitGroups {
       await runEndHooks(transaction, 'rollback')
       throw error
     }
-    /* The savepoint of another write would wait for a nested transaction that application code has left open. */
+    /*
+     * No write joins while a nested transaction of application code is open: its savepoint would wait for the end of
+     * that.
+     */
     const mayJoin = openNested() === 0 && (await this.#hasNext()) && openNested() === 0
     const outer = { isTransaction: true, transaction: nest.bind(transaction) }
     const open = () => beginTransaction(outer as never)
@@ -254,7 +257,7 @@ export class CommitGroups {
     if (!mayJoin() || transaction.isCompleted) return undefined
     if (!(await mayShareCommit(transaction).catch(() => false))) return undefined
 
-    /* Twice as long as application code within a write waits for another write, so that the inner wait fails first. */
+    /* The patience is twice that of a write that waits within application code, so that the inner wait fails first. */
     const connection = await withConnection(transaction, (one) => one)
     const group = new CommitGroup(open, connection, 2 * this.patience)
     const unseal = seal(transaction)

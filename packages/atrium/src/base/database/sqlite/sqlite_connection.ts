@@ -120,10 +120,10 @@ export function readersOf(client: QueryClientContract): QueryClientContract | un
 }
 
 /**
- * Returns a read connection of the driver `better-sqlite3` that no other code uses at the moment. It remains in the pool,
- * because a statement of this driver has ended before any other code can take it from there.
+ * Returns a read connection of the driver `better-sqlite3` that no other code uses at the moment. It remains in the
+ * pool, because a statement of this driver has ended before any other code can take it from there.
  *
- * @returns undefined for a transaction, and if there is none
+ * @returns undefined for a transaction, and if no such connection exists
  */
 export function idleReader(client: QueryClientContract): PreparingConnection | undefined {
   if (client.isTransaction) return undefined
@@ -135,7 +135,8 @@ export function idleReader(client: QueryClientContract): PreparingConnection | u
 /**
  * Returns the groups in which writes of a connection share their commits.
  *
- * @returns undefined for a transaction, a connection that `sqliteConnections` did not create, or without groups
+ * @returns undefined for a transaction, a connection that `sqliteConnections` did not create, or if groups are turned
+ *   off
  */
 export function commitGroupsOf(client: QueryClientContract): CommitGroups | undefined {
   if (client.isTransaction) return undefined
@@ -164,7 +165,11 @@ const PRAGMAS: Record<Synchronous, string> = { full: 'FULL', normal: 'NORMAL' }
  */
 const CACHE = 16_384
 
-/** @param protect  called before the first statement, which creates further files next to the database file */
+/**
+ * Returns the function that prepares each new connection.
+ *
+ * @param protect  called before the first statement, which creates further files next to the database file
+ */
 function prepare(driver: SqliteDriver, role: string, timeout: number, protect: () => void) {
   const pragmas = `PRAGMA busy_timeout = ${timeout}; PRAGMA cache_size = -${CACHE}; ${role}`
   if (driver === 'better-sqlite3') {

@@ -220,15 +220,15 @@ export class SqliteDialect implements Dialect {
   }
 
   /**
-   * With a bound limit, newer SQLite versions plan the statement again at each run. With a small literal limit, they
-   * sort the whole table instead of using an index that requires a little sorting.
+   * The limit is an expression: with a bound limit, newer SQLite versions plan the statement again at each run, and
+   * with a small literal limit, they sort the whole table instead of using an index that requires a little sorting.
    */
   limit(count: number): string {
     return `cast(${Math.trunc(count)} as integer)`
   }
 
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
-    /* In debug mode every query must be reported, and Lucid reports only queries that it runs itself. */
+    /* In debug mode Lucid runs the query: every query must be reported, and Lucid reports only its own. */
     if (client.debug) return await client.rawQuery(sql, values as any[])
     const isPatient = client.dialect.name === 'sqlite3'
     const left = this.#timeLeft(client)
@@ -283,13 +283,16 @@ function placeOf(column: Column, value: unknown): string {
   return isExpression && typeof value === 'string' ? `cast(${VALUE} as numeric)` : VALUE
 }
 
-/** Returns a condition that excludes values of other types from a comparison by size; any row can contain them. */
+/**
+ * Returns a condition that excludes values of other types from `<`, `<=`, `>` and `>=`, because SQLite can store any
+ * type in any row; undefined if no condition is needed.
+ */
 function guardOf(
   name: string,
   column: Column,
   operator: '<' | '<=' | '>' | '>='
 ): string | undefined {
-  /* A row number is always an integer, and a text column converts all values to text. */
+  /* None is needed: a row number is always an integer, and a text column converts all values to text. */
   if (column.autoIncrement || (column.isText && !column.hasOtherForms)) return undefined
   return comparable(name, column.kind, operator, column.forms?.isUsual)
 }
@@ -305,8 +308,8 @@ function collation(column: Column): string {
 }
 
 /*
- * Milliseconds between attempts: a statement that still waits for its thread is not running yet and can't be
- * interrupted.
+ * Milliseconds between attempts to interrupt: a statement that still waits for its thread is not running yet and can't
+ * be interrupted.
  */
 const AGAIN = 20
 

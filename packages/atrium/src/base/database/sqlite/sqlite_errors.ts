@@ -59,13 +59,13 @@ const NAMES: Record<string, string> = {
   SQLITE_CONSTRAINT_NOTNULL: 'NOT NULL',
   SQLITE_CONSTRAINT_CHECK: 'CHECK',
   SQLITE_CONSTRAINT_FOREIGNKEY: 'FOREIGN KEY',
-  /* A trigger enforces references with RESTRICT. */
+  /* SQLite enforces a reference with RESTRICT by a trigger. */
   SQLITE_CONSTRAINT_TRIGGER: 'FOREIGN KEY',
 }
 
 /**
- * Returns a broken reference. No rows refer to a row that is being inserted, and a deleted row no longer refers to
- * others.
+ * Returns the kind of a broken reference: an insert refers to a missing row, and a delete removes a row that others
+ * refer to. For an update, the kind is unknown.
  */
 function brokenReference(message: string): DatabaseError {
   const { verb, table, columns = [] } = failedStatement(message) ?? {}

@@ -16,7 +16,10 @@ const ROWS_OF_SAMPLE = 2 * ROWS + PLACES * ROWS_BETWEEN
 /* Number of rows in one block when every row is read, which takes one or two milliseconds */
 const BLOCK = 1000
 
-/* For a smaller table, testing each value is as fast, and also covers rows that other programs add later. */
+/*
+ * Minimum number of rows for `isUsual`: in a smaller table, testing each value is as fast, and also covers rows that
+ * other programs add later.
+ */
 const LARGE_TABLE = 10_000
 
 /* SQLite limits the number of parts and the length of a statement. */
@@ -63,7 +66,8 @@ export async function sampleForms(
 }
 
 /**
- * Returns the columns without a declared type, such as those of a view, that contain numbers and no texts.
+ * Returns the given columns, which have no declared type (as in a view), if their first 1,000 rows contain numbers and
+ * no texts.
  *
  * @returns names of these columns by table
  */

@@ -10,18 +10,20 @@ import {
   foldText,
 } from '../../values/text_pattern.js'
 
-/* GLOB is faster than many calls of replace() if both the text and the pattern are short. */
+/*
+ * Limits up to which GLOB is faster than many calls of replace(): letters to replace, characters of the pattern, bytes
+ * of the text
+ */
 const FEW_LETTERS = 1
 const SHORT_PATTERN = 32
 const SHORT_TEXT_BYTES = 4000
 
 /**
- * Returns the condition that the column's text matches the pattern, null if the text is null. GLOB alone would be
- * sufficient, but after a star it compares the pattern at every position of the text, so the cost is the product of
- * both lengths. If case is ignored, it is used only for prefixes, suffixes and short texts; other patterns are found in
- * one pass. Otherwise the cost of patterns is limited when they are read. LIKE
- * always folds the case of ASCII letters and of no others, so it is applied to text whose other letters are already
- * folded.
+ * Returns the condition that the column's text matches the pattern, null if the text is null. After a star, GLOB
+ * compares the pattern at every position of the text, so the cost is the product of both lengths. If case matters, GLOB
+ * is still used, because the cost of patterns is limited when they are read. If case is ignored, GLOB is used only for
+ * prefixes, suffixes and short texts, and other patterns are found in one pass by LIKE, after letters beyond ASCII are
+ * folded: LIKE folds only those of ASCII.
  *
  * @param name  name of the column as in a statement
  */

@@ -5,11 +5,11 @@ type Operand = (name: string) => string
 
 const IS_NUMBER = (name: string) => `typeof(${name}) in ('integer', 'real')`
 
-/* For times after 1973, milliseconds exceed the seconds of the year 5138. */
+/* Reads large numbers as milliseconds: those of times after 1973 exceed the seconds of the year 5138. */
 const SECONDS = (name: string) =>
   `case when abs(${name}) >= 100000000000 then ${name} / 1000.0 else ${name} end`
 
-/* SQLite parses more texts as datetimes: a time alone, "now", a 30th of February. */
+/* Excludes other texts that SQLite parses as datetimes: a time alone, "now", a 30th of February. */
 const BEGINS_WITH_DAY = (name: string) =>
   `${name} glob '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]*' and date(substr(${name}, 1, 10)) = substr(${name}, 1, 10)`
 
@@ -95,9 +95,9 @@ export function otherForm(name: string, kind: ColumnKind): string | undefined {
 }
 
 /**
- * Returns the condition that excludes values of another kind from a comparison by size. SQLite sorts numbers before
- * texts and texts before bytes, so only one end needs the condition. The plus prevents SQLite from choosing the index
- * by it.
+ * Returns the condition that excludes values of another kind from `<`, `<=`, `>` and `>=`. SQLite sorts numbers before
+ * texts and texts before bytes, so only one end needs the condition. The plus prevents SQLite from choosing an index
+ * for this condition.
  *
  * @param isUsual  true if no date or time is invalid
  * @returns undefined if the comparison itself excludes these values

@@ -52,8 +52,8 @@ export async function selectReady(
 
 /**
  * Returns the rows of a statement that is prepared for this call and finalized after it. The driver does not reset a
- * statement at its end: an `explain` in the cache would count as a read in progress, so that the
- * transaction of the next read never ends, and all later ones return the rows of that moment.
+ * statement at its end: an `explain` in the cache would count as a read in progress, so the transaction of the next
+ * read would never end, and all later reads would return the rows of that moment.
  */
 export function selectOnce(
   connection: Connection,

@@ -49,8 +49,8 @@ function sumOfNumbers(name: string): SumExpression[] {
 }
 
 /**
- * Returns the digits after the decimal point of a float: `short` in units of 1e-9 if there are at most four, which
- * takes no text, and `long` in units of 1e-15.
+ * Returns the digits after the decimal point of a float: `short` in units of 1e-9 if there are at most four digits,
+ * which requires no conversion to text, and `long` in units of 1e-15.
  */
 function fractionOf(name: string, whole: string) {
   const scaled = `cast(${name} * 1e4 + case when ${name} < 0 then -0.5 else 0.5 end as integer)`

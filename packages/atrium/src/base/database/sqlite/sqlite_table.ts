@@ -7,7 +7,7 @@ import {
 } from '../introspection.js'
 import { columnsOfNumbers } from './sqlite_forms.js'
 
-/** Position of the table in the list */
+/** A row of the catalogue, with the position of its table in the list of requested tables */
 interface Placed {
   place: number
 }
@@ -35,6 +35,8 @@ interface KeyPart extends Placed {
 }
 
 /**
+ * Reads one table, as `readSqliteTables` does.
+ *
  * @returns null if there is no such table
  */
 export async function readSqliteTable(
@@ -204,7 +206,9 @@ function wholeIndexes(rows: UniquePart[]): UniquePart[] {
     .flat()
 }
 
-/** Returns the columns of each unique key. The key is added if it is a single INTEGER column, which has no index. */
+/**
+ * Returns the columns of each unique key. A primary key of one column is added, because an INTEGER key has no index.
+ */
 function uniqueKeysOf(infos: TableInfo[], rows: UniquePart[]): string[][] {
   const indexes = [...Map.groupBy(rows, (row) => row.index_name).values()]
   const key = primaryKeyOf(infos)
@@ -218,7 +222,11 @@ function primaryKeyOf(infos: TableInfo[]): string[] {
   return parts.map(({ name }) => name)
 }
 
-/** @param keys  key columns of tables that are referenced without a column name */
+/**
+ * Returns the foreign keys of a table.
+ *
+ * @param keys  key columns of tables that are referenced without a column name
+ */
 function foreignKeysOf(rows: KeyPart[], keys: ReadonlyMap<string, string[]>): ForeignKey[] {
   const references = Map.groupBy(rows, (row) => row.id)
   return [...references.values()].map((parts) => ({
