@@ -94,8 +94,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
 }
 
 /**
- * Checks the type of each option, but not its meaning, because JavaScript callers and casts are not checked by the
- * compiler.
+ * Checks the type of each option, because JavaScript callers and casts are not checked by the compiler. The meaning of
+ * an option is checked where it is used.
  *
  * @throws ValueError  for an unknown option or a value of the wrong type
  */

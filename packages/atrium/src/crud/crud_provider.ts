@@ -29,7 +29,7 @@ export default class CrudProvider {
 
   constructor(protected app: ApplicationService) {}
 
-  /** Creates the engine's router. It looks up routes in a tree, in which `/custom` precedes `/:id`. */
+  /** Creates the engine's router, which looks up routes in a tree: there, `/custom` precedes `/:id`. */
   async boot() {
     const { container } = this.app
     const encryption = await container.make('encryption')
@@ -49,12 +49,12 @@ export default class CrudProvider {
         checkGroups()
         await requireMount(server.getMiddlewareList())
         if (this.app.getEnvironment() !== 'web') return
-        /* If the load fails, its connections would keep the process running. */
+        /* If the load fails, the application is terminated, because open connections would keep the process running. */
         await resources.load().catch((error) => this.#giveUp(error))
       })
       if (this.app.getEnvironment() !== 'web') return await bootServer()
       await bootServer()
-      /* Runs after the server is created, and before it can report that its port is in use. */
+      /* A port in use ends the process. On the next tick, the server exists, and has not yet reported the error. */
       process.nextTick(() => server.getNodeServer()?.once('error', () => void this.app.terminate()))
     }
   }
@@ -65,9 +65,10 @@ export default class CrudProvider {
   }
 
   /**
-   * Runs no queries, because this also runs for commands and code generation, when the database can be empty. On a
-   * server, `resources.load()` throws these errors together with those of the database, before it listens. A command
-   * continues, because it could be the one that fixes the errors, and finds them in `resources.errors`.
+   * Creates the endpoints of all decorated models. Runs no queries, because this method also runs for commands and code
+   * generation, when the database can be empty. On a server, `resources.load()` throws the errors found here together
+   * with those of the database, before it listens. A command continues, because it could be the one that fixes the
+   * errors, and finds them in `resources.errors`.
    */
   async start() {
     const errors: Error[] = []
@@ -96,7 +97,8 @@ export default class CrudProvider {
 
   /**
    * Warns about routes of the engine that the application replaces, about models with a read-only table, about models
-   * that are publicly writable by default, and about models that require a token because no access is configured.
+   * that are publicly writable by default, and about models that require a token because no access is configured. Also
+   * starts the background read of all rows.
    */
   async ready() {
     if (this.app.getEnvironment() !== 'web') return

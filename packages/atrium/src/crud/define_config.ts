@@ -103,7 +103,8 @@ export interface CrudConfig {
     hours: number
   }
   /**
-   * Maximum number of requests of a token, or of an address without one, within a number of seconds; null: no limit
+   * Maximum number of requests within a number of seconds, for each token, and for each address without a token; null:
+   * no limit
    */
   rateLimit: { requests: number; seconds: number } | null
   /** Times in seconds */
@@ -290,7 +291,11 @@ function checkedConfig(config: PartialConfig): CrudConfig {
   return filled
 }
 
-/** @throws ValueError  for `*` together with credentials, which browsers refuse */
+/**
+ * Returns the origins as a list, or the function that decides.
+ *
+ * @throws ValueError  for `*` together with credentials, which browsers refuse
+ */
 function listedOrigins({
   origins,
   credentials,
@@ -315,7 +320,7 @@ function normalisePrefix(prefix: string): string {
   return path === '' ? '' : `/${path}`
 }
 
-/** Returns the default access. Tools use the defaults without an application. */
+/** Returns the default access: a token in production, otherwise public, also for tools without an application. */
 function accessByDefault(): Access {
   return (app as ApplicationService | undefined)?.inProduction ? 'token' : 'public'
 }

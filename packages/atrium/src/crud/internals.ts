@@ -6,11 +6,14 @@
 
 /* Options and startup */
 
-/** Read once per view, because the options of a view complete those of `@Crud`; applications read these as written */
+/**
+ * Read once per view, because the options of a view complete those of `@Crud`; applications see the options of `@Crud`
+ * unchanged
+ */
 export { crudOptionsOf } from './decorator.js'
 /** Creates the endpoints of a view, which are the model's under another path; applications have `EndpointCreator` */
 export { resourceAndCrud } from './endpoints/item_writes.js'
-/** The class of these endpoints; applications set it in their options */
+/** The class of a model's endpoints; applications set it in their options */
 export { creatorOf } from './router.js'
 /** Reports errors of views in one list with those of models, once per start */
 export { reportErrors } from './report_errors.js'
@@ -57,7 +60,7 @@ export { isExcludedFromInclude } from './resource/excluded_from_include.js'
 
 /** The only source of permissions is the roles of the site; applications have `policy` and `scope` */
 export { usePermissions } from './resource/permissions.js'
-/** Interface of this source of permissions */
+/** Interface of the permissions that roles give */
 export type { Permissions } from './resource/permissions.js'
 /** Permissions of one role on one model */
 export type { Grant } from './resource/permissions.js'
@@ -70,9 +73,9 @@ export { reachedOf } from './operations/authorize.js'
 export { ListRequest } from './request/list_request.js'
 /** Parser of list parameters: the admin list translates its parameters to the parameters of the API */
 export { readListInput } from './request/list_grammar.js'
-/** Type of these parameters */
+/** Type of the parameters of a list */
 export type { ListInput } from './request/list_grammar.js'
-/** Paging of such a request */
+/** Paging of a list request */
 export { pageOf } from './request/paging.js'
 /** Reads records by conditions with scope and policy, without the overridable methods of `LucidCrud` */
 export { Records } from './operations/records.js'
@@ -107,9 +110,9 @@ export { isWatched } from './events/watched.js'
 export { errorToProblem } from './operations/writes/error_to_problem.js'
 /** Limit of a many-to-many field, shown in the form before a write exceeds it */
 export { MOST_RELATED } from './operations/call_options.js'
-/** Data that such a field sends: attached records, and the records that the user was shown */
+/** Data that a many-to-many field sends: attached records, and the records that the user was shown */
 export type { WantedRelated } from './operations/call_options.js'
-/** Columns of the pivot rows of such a field */
+/** Values of the columns of the pivot rows of a many-to-many field */
 export type { PivotValues } from './operations/call_options.js'
 /** Lists what a deletion also affects, before it is confirmed; it is limited by roles, which only the site checks */
 export { deletionEffects } from './operations/related/deletion_effects.js'
@@ -122,7 +125,7 @@ export { MOST_COUNTED } from './operations/related/deletion_effects.js'
 export { measuresOf } from './request/aggregate_request.js'
 /** The columns that a list can be grouped by, for the choices of the list */
 export { canGroupBy } from './request/aggregate_request.js'
-/** Name of such a function */
+/** Name of a function such as `sum` */
 export type { MeasureName } from './sql/aggregates.js'
 
 /* Merge of records */
@@ -136,7 +139,9 @@ export { RelatedFields } from './operations/related/related_fields.js'
 
 /** Data to revert a write, as the log stores it */
 export type { Reversal } from './events/reversal.js'
-/** Creates this data from the rows of a write, which applications do not get because they contain hidden values */
+/**
+ * Creates the data to revert a write from its rows, which applications do not get because they contain hidden values
+ */
 export { reversalOf } from './events/reversal.js'
 /** The operation that reverts a write, for the permission that it requires */
 export { operationOf } from './operations/revert.js'

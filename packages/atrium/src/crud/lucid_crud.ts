@@ -81,8 +81,8 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWrites
   ): void | Promise<void> {}
 
   /**
-   * Overridable: runs with the deletion of the record, soft or permanent, in the same transaction
-   * (`options.client`). If it throws, the error is the response and nothing is deleted.
+   * Overridable: runs before the record is deleted, softly or permanently, in the same transaction (`options.client`).
+   * If it throws, the error is the response and nothing is deleted.
    */
   prepareDelete(_record: LucidRow, _options: HookOptions): void | Promise<void> {}
 
@@ -146,7 +146,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWrites
 
   /**
    * Reads and locks records that are going to be reverted in the client's transaction, by `identityOf` their keys.
-   * `revert` reads records that are not in the result itself.
+   * `revert` itself reads the records that the result lacks.
    */
   async recordsToRevert(
     keys: readonly KeyValue[],
@@ -217,7 +217,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWrites
     return await checkUnstored(records, operation, unstored, options.client, options)
   }
 
-  /** True if application code converts values to attributes, which can use the transaction. */
+  /** True if a subclass converts values to attributes; its code can use the transaction. */
   get hasOwnPreparation(): boolean {
     const { prototype } = LucidCrud
     return (
@@ -227,8 +227,8 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWrites
   }
 
   /**
-   * Calls back once the writes of the client are durable: after the commit of the outermost transaction, immediately
-   * without a transaction, never after a rollback.
+   * Calls back once the writes of the client are durable: after the commit of the outermost transaction, immediately if
+   * there is no transaction, never after a rollback.
    */
   afterCommit(client: QueryClientContract, callback: () => void): void {
     afterOutermostCommit(client, callback)

@@ -11,7 +11,7 @@ export async function ask<Result>(prompt: () => Promise<Result>): Promise<Result
   const input = process.stdin
   let leave = () => {}
   const left = new Promise<never>((_, reject) => {
-    /* A completed prompt also closes its input, and resolves right after that. */
+    /* Waits for one turn: a completed prompt also closes its input, and resolves right after that. */
     leave = () => setImmediate(() => reject(new errors.E_PROMPT_CANCELLED()))
   })
   input.once('pause', leave)

@@ -26,7 +26,11 @@ export abstract class Command extends BaseCommand {
     }
   }
 
-  /** @returns true if an error was handled */
+  /**
+   * Prints the error of the command.
+   *
+   * @returns true if there was an error
+   */
   async completed(): Promise<boolean> {
     if (this.error === undefined) return false
     this.logger.error(printable(this.explain(this.error)))

@@ -78,7 +78,7 @@ export default class CrudRoutes extends Command {
 }
 
 /**
- * Reads the tables: views, and tables without a key, have no write endpoints.
+ * Reads the tables of the models, because views, and tables without a key, have no write endpoints.
  *
  * @returns false if a table could not be read
  */
@@ -87,7 +87,7 @@ async function tablesAreKnown(shown: readonly EndpointCreator[]): Promise<boolea
   const reads = shown.map(async ({ resource }) => {
     const { config } = db.manager.get(resource.model.connection ?? db.primaryConnectionName)!
     const { filename } = Object(config.connection)
-    /* SQLite would create the missing file. */
+    /* SQLite would create a missing file. */
     if (filename && !existsSync(filename)) throw new Error(`${filename} does not exist`)
     await resource.load()
   })

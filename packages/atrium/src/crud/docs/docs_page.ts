@@ -62,7 +62,7 @@ class DocsPage {
   ) {}
 
   /**
-   * Returns 200, or 401 with a form for the token if the page requires one.
+   * Returns the page, with status 401 and a form for the token if the page requires one.
    *
    * @throws Problem 429  for pages that require a token, because their requests are limited
    */

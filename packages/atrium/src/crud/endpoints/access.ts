@@ -12,7 +12,7 @@ import { RequestValue } from '#base/http/request'
 import { isExcludedFromInclude } from '../resource/excluded_from_include.js'
 
 /**
- * Authorizes callers of endpoints that are not public: returns the actor, or throws the problem to send. The admin area
+ * Authorizes callers of endpoints that are not public: returns the actor, or throws the problem to send. The admin site
  * registers the authorizer for API tokens.
  */
 export interface Authorizer {
@@ -44,9 +44,9 @@ export function useTokenAuthorizer(authorizer: Authorizer | undefined): Authoriz
 
 /**
  * Authorizes a request to an endpoint. Without an authorizer, an endpoint that is not public refuses all requests. Even
- * a public endpoint refuses writes from pages of other sites, because it can be on a developer's machine or an
- * intranet, where only the user's browser has access to it. A valid token limits the request to its abilities at a public
- * endpoint, too: it would be a surprise if a token that can only read could write.
+ * a public endpoint refuses writes from pages of other sites whose origin is not allowed, because the endpoint can be
+ * on a developer's machine or an intranet, where only the user's browser has access to it. A valid token limits the
+ * request to its abilities at a public endpoint, too: it would be a surprise if a token that can only read could write.
  *
  * @param isUndecided  true if `access` is not set in the model or the configuration; the error message then mentions it
  * @throws Problem 403   for a write that another site caused
@@ -73,7 +73,10 @@ export async function authorize(
   keepPrivate(ctx)
   if (isUndecided) UNDECIDED.add(ctx)
   await authorizeBy(tokenAuthorizer!, ctx, resource, operation)
-  /* An authorizer of the application can rely on cookies, which browsers send automatically. */
+  /*
+   * Writes of other sites are refused, because an authorizer of the application can rely on cookies, which browsers
+   * send automatically.
+   */
   if (isForgery(ctx) && !sendsToken(ctx) && !isAllowedOrigin(ctx, true)) throw crossSiteWrite()
 }
 
@@ -153,6 +156,8 @@ export async function authorizeBy(
 }
 
 /**
+ * Checks that tokens can be checked.
+ *
  * @throws RuntimeError  when no authorizer is registered
  */
 export function ensureTokenAuthorizer({ name }: { name: string }): void {

@@ -28,7 +28,7 @@ interface AccessRules {
  * endpoints are mounted elsewhere.
  */
 export class EndpointAccess {
-  /* Computed once per request. */
+  /* Results of `mayRead`, computed once per request */
   readonly #readers = new RequestValue<Promise<boolean>>('may read')
 
   constructor(
@@ -37,6 +37,8 @@ export class EndpointAccess {
   ) {}
 
   /**
+   * Authorizes a request to an operation.
+   *
    * @throws Problem  when the caller is not allowed to call the operation
    */
   authorize(ctx: HttpContext, operation: Operation): Promise<void> {
@@ -129,7 +131,10 @@ export class EndpointAccess {
     if (!(await wouldPass(ctx, () => this.#authorizeOne(ctx, include)))) return false
     const actor = actorOf(ctx)
     const related = await include.resource.for(actor)
-    /* Such a policy leaves out the refused records. */
+    /*
+     * A policy that checks each record leaves out the records that it refuses, so only the permission to read is
+     * checked.
+     */
     if (!include.isList && related.authorizesRecords) return related.permits('read')
     return await new Authorization(related).allows(operationOf(include), { actor })
   }

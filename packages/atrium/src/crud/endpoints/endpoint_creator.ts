@@ -49,8 +49,8 @@ const HANDLERS: Partial<Record<string, keyof EndpointCreator>> = {
 }
 
 /**
- * Creates the endpoints of one model. A subclass adds routes in `addRoutesToRouter`, or changes an
- * operation by overriding its handler, or only the handler's database call.
+ * Creates the endpoints of one model. A subclass adds routes in `addRoutesToRouter`, or changes an operation by
+ * overriding its handler or only the handler's database call.
  *
  * @example
  * ```ts
@@ -290,7 +290,7 @@ export class EndpointCreator extends ItemWrites {
   }
 
   /**
-   * Returns a list as JSON, or in the format of the `Accept` header. Pages, and handlers of subclasses, always return
+   * Sends a list as JSON, or in the format of the `Accept` header. Pages, and handlers of subclasses, always return
    * JSON.
    */
   async #replyList(ctx: HttpContext): Promise<void> {

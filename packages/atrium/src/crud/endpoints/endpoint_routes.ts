@@ -74,6 +74,8 @@ export class RoutePlan {
   }
 
   /**
+   * Checks the paths of all routes.
+   *
    * @throws ValueError  when two routes have the same method and path
    */
   check(): void {
@@ -126,8 +128,8 @@ interface RegisterOptions {
 }
 
 /**
- * Adds a route to the engine's router: it loads the resource, authorizes the caller, and sends the
- * handler's result.
+ * Adds a route to the engine's router: it loads the resource, authorizes the caller, and sends the result of the
+ * handler.
  */
 export function registerRoute(route: PlannedRoute, options: RegisterOptions): void {
   const { access, base, isLimited, owner, path, resource, setHeaders } = options

@@ -41,7 +41,10 @@ export interface GeneratedEndpoint {
   operation: Operation
   /** All operations that a batch offers */
   operations?: readonly Operation[]
-  /** `put` is the second method of an update, for clients of json-server; the others write all items that match */
+  /**
+   * `put` is the second method of an update, for clients of json-server; `update_many` and `delete_many` write all
+   * items that match
+   */
   name: EndpointName | 'put' | 'update_many' | 'delete_many'
   method: Method
   path: string

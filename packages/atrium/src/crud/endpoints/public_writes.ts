@@ -12,7 +12,7 @@ export function publicWritesByDefault(endpoints: readonly EndpointCreator[]): st
   const open = endpoints.filter((one) =>
     one.routes.some(
       ({ method, middleware = [], operation }) =>
-        /* Middleware can require a login. */
+        /* Routes with middleware are left out, because it can require a login. */
         middleware.length === 0 &&
         method !== 'GET' &&
         one.isAccessDefault(operation) &&

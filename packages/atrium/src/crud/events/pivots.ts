@@ -58,7 +58,7 @@ export class Pivots {
    */
   async note(client: TransactionClientContract): Promise<void> {
     const changes: Changes = {}
-    /* Several relations can use the same rows. */
+    /* Each row change is noted once, because several relations can use the same rows. */
     const rows = new Map<string, PivotChange>()
     for (const relation of this.relations) {
       const now = await tiedTo(this.resource, this.record, relation)

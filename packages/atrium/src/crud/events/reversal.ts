@@ -43,7 +43,11 @@ export interface Reversal {
   lack?: Lack
 }
 
-/** @param rows  rows as `Dialect.select` returns them; undefined if not known */
+/**
+ * Returns the data to restore the state before a write.
+ *
+ * @param rows  rows as `Dialect.select` returns them; undefined if not known
+ */
 export function reversalOf(
   resource: Resource,
   { before, after }: { before?: Row | null; after?: Row | null },

@@ -16,8 +16,9 @@ import { assertKey, keyMissingIn } from '../lucid/record_writes.js'
 import { beforeInsert } from '#upstream/lucid_record_queries'
 
 /**
- * Refuses inserts without a value for the key, by any code that saves a record of the model: SQLite stores null in the
- * key of a table, unless it is an integer that SQLite generates. A trigger can also set the key.
+ * Refuses inserts without a value for the key, by any code that saves a record of the model, because SQLite would store
+ * null in any key except an integer that SQLite generates. A table with triggers is left out, because one can set the
+ * key.
  */
 function refuseNullKeys(resource: Resource): void {
   const { key, model } = resource
@@ -37,7 +38,7 @@ type Attributes = Record<string, unknown>
 interface Before {
   /** The row as the instance had read it */
   known: Attributes
-  /** The stored row; null if it did not exist: a write through the instance does not create a row then */
+  /** The stored row; null if there is none, so that the write of the instance changes nothing */
   stored: Attributes | null
   /** The stored row in the driver's form, if it was read in this form */
   row?: Attributes
@@ -83,8 +84,8 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
   model.after('delete', onDeleted)
 
   /**
-   * True if this model's hooks report the record. A subclass inherits them; if it is watched itself, only its own hooks
-   * do.
+   * True if this model's hooks report the record. A subclass inherits the hooks; if the subclass is watched itself,
+   * only its own hooks report the record.
    */
   function counts(record: LucidRow): boolean {
     if (watchedClassOf(record.constructor) !== model) return false
@@ -96,7 +97,7 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
    * columns. If an observer needs the previous state, the row is read, and locked in a transaction.
    */
   async function remember(record: LucidRow, isDeletion = false) {
-    /* The stored row is that of the previous write of the same instance. */
+    /* A row that is stored for the instance is that of its previous write. */
     forgetStoredRow(record)
     const known = copyAttributes(record, record.$original)
     const waiting = prepareObservers(model.$adapter.modelClient(record))

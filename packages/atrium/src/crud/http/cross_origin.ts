@@ -37,8 +37,8 @@ const MAX_AGE = 600
 const ALLOWED = new RequestValue<{ credentials: boolean }>('allowed origin')
 
 /**
- * Returns the method that a preflight asks about; undefined for any other request. A preflight is the request that a
- * browser sends before a page of another origin can call an endpoint.
+ * Returns the method that a preflight requests permission for; undefined for any other request. A preflight is the
+ * request that a browser sends before a page of another origin can call an endpoint.
  */
 export function preflightMethod({ request }: HttpContext): string | undefined {
   if (request.request.method !== 'OPTIONS' || request.header('origin') === undefined)
@@ -47,8 +47,8 @@ export function preflightMethod({ request }: HttpContext): string | undefined {
 }
 
 /**
- * True if pages of other origins can be allowed, and the request has an origin. Responses to other requests vary, too:
- * a cache must not send them to a page of another origin.
+ * True if pages of other origins can be allowed, and the request has an origin. Responses to requests without an origin
+ * also have `Vary: Origin`, because a cache must not send them to a page of another origin.
  */
 export function isFromOrigin({ request, response }: HttpContext): boolean {
   if (!isConfigured(crudConfig().cors)) return false
@@ -77,7 +77,7 @@ export async function allowCrossOrigin(ctx: HttpContext): Promise<boolean> {
 /**
  * True if an allowed origin sent the request, so it is not forged.
  *
- * @param byCookies  true if the endpoint can accept cookies; without `credentials` they are not accepted from there
+ * @param byCookies  true if the endpoint can accept cookies; those of an allowed origin count only with `credentials`
  */
 export function isAllowedOrigin(ctx: HttpContext, byCookies = false): boolean {
   const cors = ALLOWED.get(ctx)

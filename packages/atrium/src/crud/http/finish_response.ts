@@ -25,7 +25,7 @@ export function finishResponse(ctx: HttpContext): void | Promise<void> {
   if (isCompressible(ctx)) return compress(ctx)
 }
 
-/** Reads can be stored and have to be revalidated; everything else must not be stored. */
+/** Successful reads can be stored and have to be revalidated; everything else must not be stored. */
 function setCaching({ request, response }: HttpContext): void {
   if (response.getHeader('cache-control') !== undefined) return
   const isRead = ['GET', 'HEAD'].includes(request.method())

@@ -11,7 +11,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
  * Sends the response for an error of a generated endpoint, or of a path below the endpoints' prefix. The engine calls
- * it itself; only an exception handler that responds to these paths needs to call it.
+ * this function itself; only an exception handler that responds to these paths needs to call it.
  *
  * @param error  any thrown value; a value other than a Problem is sent as a 500 without details
  * @returns true if the error was handled; false if the application has to handle it
@@ -36,7 +36,7 @@ async function respondNotFoundCounted(ctx: HttpContext): Promise<void> {
   respondNotFound(ctx)
 }
 
-/** Responds to a request that matches no route: 405 with the methods of the path, or 404. */
+/** Responds to a request that matches no route: 405 with the methods of the path, 204 for OPTIONS, or 404. */
 export function respondNotFound(ctx: HttpContext): void {
   const allowed = allowedMethods(ctx)
   if (allowed.length === 0) sendProblem(ctx, noEndpoint())

@@ -132,7 +132,10 @@ async function shownAgain(
 function shownFields(item: Item, now: Item | null, resource: Resource): Item {
   const mixed = [...resource.mixedColumns.keys()].map(({ apiName }) => apiName)
   const shown = pickFields(item, resource.responseFields)
-  /* Application code can have computed these fields from values that are hidden by now. */
+  /*
+   * The current values replace these fields: application code can have computed the stored ones from values that are
+   * hidden by now.
+   */
   for (const { apiName, serialize } of resource.hidesColumns ? resource.fields : []) {
     if (serialize || resource.reader.form.serializesItself) shown[apiName] = now?.[apiName] ?? null
   }
@@ -142,7 +145,7 @@ function shownFields(item: Item, now: Item | null, resource: Resource): Item {
   return shown
 }
 
-/** Runs the function that writes. */
+/** Runs the function that writes; stores its response if the request has a key. */
 type Within<Result> = (store: () => Promise<Result>) => Promise<Result>
 
 /** What is needed to check a stored response before it is repeated. */
@@ -156,8 +159,8 @@ interface ReplayContext {
 
 /**
  * Runs a write with an `Idempotency-Key` only once, and repeats the first response when the request is sent again. A
- * key belongs to one actor and one path. Only successful writes are stored; a failed write leaves nothing behind, and
- * can be repeated.
+ * key belongs to one actor and one path. Only successful writes are stored; the response of a failed write is not
+ * stored, so the request can be repeated.
  */
 abstract class IdempotentWrite<Result extends object> {
   /** @param path  path of the requests */
@@ -174,7 +177,7 @@ abstract class IdempotentWrite<Result extends object> {
   protected abstract shown(response: Result, context: ReplayContext): Promise<Result>
 
   /**
-   * Returns the response of `write`, or the stored response. Without a key, `write` runs only in its own transaction.
+   * Returns the response of `write`, or the stored response. Without a key, nothing is stored.
    *
    * @param optionsOf  returns the client and the actor
    * @param write      receives the function that stores the response
@@ -252,7 +255,7 @@ abstract class IdempotentWrite<Result extends object> {
         return response
       })
     } catch (error) {
-      /* After an error of the COMMIT, the item no longer exists. */
+      /* After an error of the COMMIT, the item does not exist, so the error is explained for a new record. */
       const record = new this.resource.model() as LucidRow
       throw (await errorToProblem(error, this.resource, record, client)) ?? error
     }
@@ -261,7 +264,7 @@ abstract class IdempotentWrite<Result extends object> {
 
 /** Creates that are executed only once. */
 export class IdempotentCreate extends IdempotentWrite<CreatedResponse> {
-  /** Repeats the stored response only to a caller who is still allowed to create and see the item. */
+  /** Returns the stored response, without the item if the caller is no longer allowed to read it. */
   protected async shown(
     response: CreatedResponse,
     context: ReplayContext

@@ -137,9 +137,9 @@ export function hasPrecondition({ request }: HttpContext): boolean {
 
 /**
  * Returns the precondition of a request for the record that it writes: `If-Match`, or `If-None-Match` with the tags
- * that must not match. Must be called after the record is locked and the policy has allowed the write, so that no other
- * caller learns the version. A caller who cannot read the record is always refused, because either result would reveal
- * something about its content.
+ * that must not match. The returned function must be called after the record is locked and the policy has allowed the
+ * write, so that no other caller learns the version. A caller who cannot read the record is always refused, because
+ * either result would reveal something about its content.
  *
  * @param actor    actor whose view of the record determines the tag
  * @param mayRead  returns true if the caller is allowed to read the record

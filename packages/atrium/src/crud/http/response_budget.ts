@@ -48,10 +48,7 @@ export class ResponseBudget {
   #reserved = 0
   #isReleased = false
 
-  /**
-   * @param releaseLater  called once, on the first reservation: must call `release` when the response is
-   *   sent
-   */
+  /** @param releaseLater  called once, on the first reservation: must call `release` when the response is sent */
   constructor(private readonly releaseLater?: (release: () => void) => void) {}
 
   /** Number of reserved bytes */
@@ -95,8 +92,9 @@ export class ResponseBudget {
   }
 
   /**
-   * Runs the work with a separate budget, because the limit of one response applies to each list: application code can
-   * read one list after another without retaining any. The bytes remain counted until this budget is released.
+   * Runs the work with a budget of its own, so that the limit of one response applies to each list: application code
+   * can read one list after another and retain none. Afterwards, this budget keeps the size of the largest list
+   * reserved until its release.
    */
   async forList<Result>(work: (budget: ResponseBudget) => Promise<Result>): Promise<Result> {
     const budget = new ResponseBudget()
@@ -128,8 +126,8 @@ export function bytesInFlight(): number {
 const BUDGETS = new RequestValue<ResponseBudget>('response budget')
 
 /**
- * Returns the budget of the response to a request. It is released when the response is sent or the connection is
- * closed.
+ * Returns the budget of the response to a request. The budget is released when the response is sent or the connection
+ * is closed.
  */
 export function responseBudgetOf(ctx: HttpContext): ResponseBudget {
   let budget = BUDGETS.get(ctx)

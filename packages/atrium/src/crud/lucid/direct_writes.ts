@@ -75,7 +75,11 @@ class DirectWrite {
     }
   }
 
-  /** @returns an empty list: Lucid would use a value as the key, which the record already has */
+  /**
+   * Inserts the row.
+   *
+   * @returns an empty list: Lucid would use a value in the list as the key, which the record already has
+   */
   async #insert(values: Row): Promise<never[]> {
     const [row] = await this.#run(insertSql(this.#table, values))
     if (!row) throw nothingStored()
@@ -139,8 +143,8 @@ export async function hasTriggers(
 const TRIGGERS = new WeakMap<Resource, boolean>()
 
 /**
- * Returns the values if every driver binds them unchanged, otherwise null: Knex writes expressions, and each driver has
- * a different form of JSON.
+ * Returns the values if every driver binds them unchanged, otherwise null: expressions are written by Knex, and JSON
+ * has a different form for each driver.
  */
 export function plainValues(row: Row): Row | null {
   const values: Row = {}

@@ -94,6 +94,8 @@ export async function insertRecord(
 }
 
 /**
+ * Refuses a new record without a key.
+ *
  * @param missing  key columns of a new record that have no value
  * @throws Problem 422  if there are any
  */

@@ -8,7 +8,10 @@ import { assertKey, keyMissingIn, stampNew } from './record_writes.js'
 
 type Row = Record<string, unknown>
 
-/* Lucid's default `prepare` functions use nothing of a record except its connection. */
+/*
+ * Records that are passed to `prepare` functions, one for each model and connection: Lucid's default functions use only
+ * the connection of a record.
+ */
 const ANY_RECORDS = new WeakMap<LucidModel, Map<string, LucidRow>>()
 
 function anyRecord(model: LucidModel, connection: string): LucidRow {
@@ -31,6 +34,8 @@ export class StatementRows {
   }
 
   /**
+   * Returns the row that an insert stores.
+   *
    * @param values  values by attribute name
    * @returns the row by column name; null for values that only Lucid or Knex can write
    * @throws Problem 422  for a row without a key
@@ -48,9 +53,11 @@ export class StatementRows {
   }
 
   /**
+   * Returns the changes that an update stores.
+   *
    * @param values  values by attribute name
-   * @returns the changes of an update, by column name; null for changes that require comparison with a record: dates,
-   *   bytes and JSON, and automatic timestamps without an `updatedAtColumn`
+   * @returns the changes by column name; null for changes that require comparison with a record (dates, bytes and
+   *   JSON), and for automatic timestamps without an `updatedAtColumn`
    */
   changesOf(values: Row): Row | null {
     const attributes = this.#attributesOf(values)
@@ -60,8 +67,8 @@ export class StatementRows {
   }
 
   /**
-   * @returns the timestamps that every update writes, by column name; null for automatic timestamps without an
-   *   `updatedAtColumn`
+   * Returns the timestamps that every update writes, by column name; null for automatic timestamps without an
+   * `updatedAtColumn`.
    */
   stampsOfUpdate(): Row | null {
     const stamps = this.#stampsOfUpdate()

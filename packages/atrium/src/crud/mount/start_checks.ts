@@ -85,6 +85,8 @@ function adviceOn(route: Route): string[] {
 }
 
 /**
+ * Checks the order of the middleware.
+ *
  * @param middleware  middleware of the server
  * @throws RuntimeError  when the mount middleware is missing, or a body parser is before it: the engine reads bodies
  *   itself, with its own limits

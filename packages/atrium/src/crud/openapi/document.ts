@@ -227,8 +227,8 @@ function rethrow({ name }: Resource, error: unknown): never {
 }
 
 /**
- * Returns the access: public, or a token with the ability for the operation; for a batch, for any operation that it
- * offers. The abilities are an extension, because linters accept names in `security` for OAuth 2 only.
+ * Returns the access: public, or a token with the ability for the operation; for a batch, with the ability for any of
+ * its operations. The abilities are an extension, because linters accept names in `security` for OAuth 2 only.
  */
 function accessOf(
   endpoints: EndpointCreator,

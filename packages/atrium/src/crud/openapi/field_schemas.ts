@@ -177,7 +177,7 @@ export function inputForm(column: Column): SchemaObject {
 
 /**
  * Returns the schema of a column's value in bodies, without null, in the range of the database. Integers beyond the
- * range of JSON numbers would be returned as strings, which is only possible for columns of large integers.
+ * range of JSON numbers are excluded, except for columns of large integers: responses return such values as strings.
  */
 export function bodyForm(column: Column): SchemaObject {
   const form = column.element
@@ -332,7 +332,10 @@ export function describeList(
   }
 }
 
-/** Returns the schema of a computed property from `selectSchema`. The model itself does not declare its type. */
+/**
+ * Returns the schema of a property from `selectSchema`, because the model does not declare its type; empty if there is
+ * none.
+ */
 function selectedSchema({ selected }: Resource, name: string): SchemaObject {
   const field = selected?.get(name)
   if (!field) return {}

@@ -113,8 +113,8 @@ export interface RouteDescription {
   /** The JSON body: a VineJS schema or a JSON Schema */
   body?: object
   /**
-   * The JSON response: an item or a list of the model, a VineJS schema or a JSON Schema; `null` without a
-   * body. Default: anything
+   * The JSON response: an item or a list of the model, a VineJS schema or a JSON Schema; `null` for none. Default:
+   * anything
    */
   response?: 'item' | 'list' | object | null
   /** Status of the response. Default: 200, or 204 without a body */

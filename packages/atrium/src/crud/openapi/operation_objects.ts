@@ -43,7 +43,9 @@ export interface Parts {
 
 const header = (name: string): Reference => ({ $ref: `#/components/parameters/${name}` })
 
-/* Names with prefixes cannot be parameters of the document, as they have a number. */
+/*
+ * Names with prefixes cannot be parameters of the document, because they contain a number, so this text describes them.
+ */
 const GROUPS =
   'A filter with the prefix `not.` negates its condition, as in `not.price__gte=10`; null matches neither of them. ' +
   'With `any.1.`, it is one of the alternatives of group 1, as in `any.1.price__gte=10&any.1.not.name=a`; groups and ' +
@@ -292,7 +294,7 @@ function precondition({ endpoints }: Pick<Described, 'endpoints'>): {
 }
 
 /**
- * Returns the refusals of an operation: a missing or insufficient token, the model's policy, or a page of another site. A
+ * Returns the statuses of refusals: a missing or insufficient token, the model's policy, or a page of another site. A
  * write could also move an item out of its writer's scope. An include requires access to the related endpoints.
  */
 function refusals({ endpoints, route }: Pick<Described, 'endpoints' | 'route'>): ProblemStatus[] {

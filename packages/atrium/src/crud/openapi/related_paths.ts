@@ -31,7 +31,7 @@ export function fieldsOf(resource: Resource, relation: string) {
 }
 
 /**
- * Returns the relations of a name; null where no caller can read their records.
+ * Returns the path of the relations in a name; null for an unknown path, or one whose records no caller can read.
  *
  * @param place  relations and a field, such as `distributor.name`
  */
@@ -40,7 +40,7 @@ export function pathOf(resource: Resource, place: string): RelatedPath | null {
   return path?.includes.every((include) => accessToInclude(include)) ? path : null
 }
 
-/** Returns the field of a name. */
+/** Returns the field at the end of a name such as `distributor.name`. */
 export function lastOf(place: string): string {
   return place.split('.').at(-1)!
 }

@@ -46,8 +46,8 @@ export function describeBody(
   model?: LucidModel
 ): SchemaObject {
   /*
-   * JSON cannot contain a file, and a new record has none to name. An update does not change the key, so the key does
-   * not have to be sent.
+   * Left out are a file, which JSON cannot contain; in a create, names of files, as a new record has none; in an
+   * update, a key that is not required, as an update does not change it.
    */
   const fields = body.fields.filter(
     (field) =>
@@ -77,7 +77,7 @@ const FILE_NAMES: SchemaObject = {
 function describeField(field: BodyField): SchemaObject {
   const { column, required } = field
   const told = { ...fromVine(field.json), ...(field.type === 'multipartFiles' && FILE_NAMES) }
-  /* Without its flags, a pattern would match other texts. */
+  /* A pattern with flags is left out, because it would match other texts without them. */
   if (field.rules.some(({ name, options }) => name === 'regex' && hasFlags(options))) {
     delete told.pattern
   }
@@ -132,8 +132,8 @@ function momentOf({ settings, rules }: BodyField, form: SchemaObject): SchemaObj
 }
 
 /**
- * Returns the column's annotations. The format that a model describes applies to responses, which `serialize` can
- * change.
+ * Returns the column's annotations. If the model has a `serialize` for the column, its described examples apply to
+ * responses only, and are left out.
  */
 function annotations({ described, serialize }: Column): SchemaObject {
   return pick(described, serialize ? ['title', 'description', 'deprecated'] : ANNOTATIONS)

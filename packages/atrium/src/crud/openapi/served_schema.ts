@@ -90,7 +90,9 @@ function infoOf(manifest: Manifest, { title, version }: CrudConfig['openapi']): 
   }
 }
 
-/** Returns the author, such as `Jo <jo@example.com> (https://example.com)`, otherwise the address of the application. */
+/**
+ * Returns the author, such as `Jo <jo@example.com> (https://example.com)`; the default URL is that of the application.
+ */
 function contactOf({ author }: Manifest): ApiInfo['contact'] {
   const url = app.config.get<string>('app.appUrl')
   if (typeof author === 'object') return { url, ...author }

@@ -84,7 +84,7 @@ function add(group: Group, measures: readonly Measure[], record: LucidRow): void
   })
 }
 
-/** Equal for two records exactly if the database groups them together. */
+/** Returns a value that two records share if and only if the database groups them together. */
 function groupValue(column: Column, record: LucidRow): unknown {
   const value = attributeValue(column, record)
   return column.kind === 'uuid' && typeof value === 'string' ? value.toLowerCase() : value

@@ -104,8 +104,8 @@ async function addFirst(
   const mostRows = left + 1 + (rows.areRanked ? values.length : 0)
   const found = await rows.find(values, mostRows, limit)
   /*
-   * Rows that exceed the limit of their including item are left out, so more than `left` rows can be read without
-   * ranks.
+   * Without ranks, only `left + 1` rows are read, with those beyond the limit of their including item. If there are
+   * more than `left`, further rows are unknown, so the request is refused.
    */
   if (!rows.areRanked && found.length > left) items.spend(found.length)
   items.add(found)

@@ -129,7 +129,7 @@ function windowFromEnd({ offset, limit }: Paging, total: number) {
   return { offset: beyond - rows, limit: rows }
 }
 
-/** True if the request asks for the total. */
+/** True if the response contains the total. */
 function isCounted({ count, paging }: ListRequest): boolean {
   return count !== false && paging.shape !== 'cursor'
 }
@@ -229,7 +229,7 @@ async function countRows(
   return { total: await counts.all(client, matching), isEstimate: false }
 }
 
-/** Returns the request for a list of application code; one that is already parsed shows what the resource shows. */
+/** Returns the request for a list of application code; a parsed request is limited to what the resource shows. */
 export async function listRequestInCode(
   resource: Resource,
   query: ListQuery | ListRequest,

@@ -37,8 +37,8 @@ export interface RevertOptions extends CallOptions {
   /** The record, if `recordsToRevert` has already read it in the same transaction */
   located?: LucidRow
   /**
-   * The transaction that reverts a whole event and in which `recordsChangedSince` has found no changed record. Records are
-   * written without a savepoint, and errors of the driver are thrown unchanged. The caller reverts pivot rows:
+   * The transaction that reverts a whole event, and in which `recordsChangedSince` has found no changed record. Records
+   * are written without a savepoint, and errors of the driver are thrown unchanged. The caller reverts pivot rows:
    * `removeAddedRows` before all records, `revertPivots` after them
    */
   whole?: TransactionClientContract
@@ -242,7 +242,11 @@ async function takeAway(
   await removeRecord(record, resource, client)
 }
 
-/** @throws Problem 403  also if the record is outside the actor's scope */
+/**
+ * Returns the record if the actor is allowed to perform the operation on it.
+ *
+ * @throws Problem 403  also if the record is outside the actor's scope
+ */
 async function locate(
   { records, resource }: CrudContext,
   operation: GrantedOperation,

@@ -33,7 +33,7 @@ export interface SingleWrites {
   update(key: unknown, values: Values, options: UpdateOptions): Promise<Item | null>
 }
 
-/** Maximum number of attempts, because another writer can create, delete or lock the same item in between. */
+/** Maximum number of attempts: another writer can create, delete or lock the same item between read and write. */
 export const MOST_ATTEMPTS = 4
 
 /**

@@ -53,8 +53,8 @@ class BatchErrors {
    * Adds the error of an operation.
    *
    * @param error  the error that a single request for the operation would return
-   * @throws the error itself if it is not caused by the data; a refusal with the position if later operations are not
-   *   run
+   * @throws the error itself if it is not caused by the data; a Problem with the operation's position if its status
+   *   ends the batch
    */
   addRefusal(operation: BatchPart, index: number, error: unknown): void {
     const problem = toProblem(error)
@@ -97,7 +97,7 @@ type SentBatch = Record<BatchPart, readonly unknown[]> & {
   on: unknown
 }
 
-/** Returns true if the model offers what a list of the batch needs. */
+/** Returns true if the model offers the operations that a list of the batch needs. */
 function isOffered(part: BatchPart, offered: readonly string[]): boolean {
   return partsOf(part).every((one) => offered.includes(one))
 }
@@ -219,7 +219,7 @@ async function readUpdate(resource: Resource, item: Values, { isStrict, stored }
   }
   const key = resource.key.fromJson(item[ID])
   const { updateBody } = resource
-  /* A custom schema of the model can include the key. */
+  /* An id that is a field of the model's custom schema stays in the body. */
   const isField = updateBody.fields.some(({ apiName }) => apiName === ID)
   const body = isField ? item : withoutId(item)
   const meta = { operation: 'update', ...(key && { key }) }
@@ -283,9 +283,9 @@ interface RunOptions extends BatchCalls {
 }
 
 /**
- * Runs a validated batch: creates, then updates, upserts and deletions. Each operation runs in a separate savepoint, and each
- * kind is one action for events and the log. After an error the remaining operations are still run, so that their
- * errors are reported too; the caller then rolls back its transaction.
+ * Runs a validated batch: creates, then updates, upserts and deletions. Each operation runs in a separate savepoint;
+ * the operations of each kind are one action for events and the log. After an error the remaining operations are still
+ * run, so that their errors are reported too; the caller then rolls back its transaction.
  *
  * @throws Problem 403, 409, 413 or 422
  */

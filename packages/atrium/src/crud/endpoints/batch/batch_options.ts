@@ -37,7 +37,7 @@ export function checkBatch(
 }
 
 /**
- * Checks that no overridden handler is bypassed by a batch, because a batch would not apply its rules.
+ * Checks that no overridden handler is bypassed by a batch, because a batch would not apply the rules of the handler.
  *
  * @throws ValueError
  */

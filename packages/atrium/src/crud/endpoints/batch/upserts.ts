@@ -57,7 +57,11 @@ export class UpsertReader {
     this.#columns = columnsOf(resource, on)
   }
 
-  /** @returns the errors of an invalid item */
+  /**
+   * Validates one upsert.
+   *
+   * @returns the errors of an invalid item
+   */
   async read(item: Values): Promise<Upsert | FieldError[]> {
     const index = this.#count++
     const id = JSON.stringify(this.#columns.map(({ apiName }) => String(item[apiName])))

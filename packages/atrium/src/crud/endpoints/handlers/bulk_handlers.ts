@@ -96,7 +96,10 @@ interface WriteOptions extends BulkHandlerOptions {
   max: number
 }
 
-/** Writes through the database call of a subclass, in the transaction of the request, or else directly. */
+/**
+ * Runs the write and returns the number of written items. If a subclass overrides the database call of one item, that
+ * call writes each item, in the transaction of the request.
+ */
 async function write(
   ctx: HttpContext,
   { callOptions, each, isOverridden, max, resource }: WriteOptions,

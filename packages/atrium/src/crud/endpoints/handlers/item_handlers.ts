@@ -96,7 +96,7 @@ interface UpdateHandlerOptions {
   resource: Resource
   access: EndpointAccess
   key: () => KeyValue
-  /** True to return the item without a preference, for clients of json-server */
+  /** True to return the item if the request has no preference, for clients of json-server */
   returns?: boolean
   /** Reads the stored item */
   fetch: (key: KeyValue) => Promise<Item | null>
@@ -134,8 +134,8 @@ export async function handleUpdate(
 }
 
 /**
- * Reads the body of an update. An object within a merge patch (RFC 7396) is refused: it would have to be merged into the
- * stored value of the column, which an update replaces.
+ * Reads the body of an update. An object within a merge patch (RFC 7396) is refused: such an object would have to be
+ * merged into the stored value of the column, which an update replaces.
  *
  * @throws Problem 422
  */

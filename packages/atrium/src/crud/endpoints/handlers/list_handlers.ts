@@ -253,7 +253,11 @@ async function sendWhole(
   ctx.response.send(whole)
 }
 
-/** @param done  called once, after the response is sent or its connection is closed */
+/**
+ * Sends an export while it is read.
+ *
+ * @param done  called once, after the response is sent or its connection is closed
+ */
 function send(
   ctx: HttpContext,
   text: AsyncGenerator<string>,

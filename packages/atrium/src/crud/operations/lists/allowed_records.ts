@@ -46,7 +46,7 @@ export async function* allowedRecords(
   const order = orderOf(sorts, key.columns)
   const read = [...extras, ...positionParts(order, table, dialect)]
   let limit = Math.min(Math.max(first, FEWEST), ROWS_PER_READ)
-  /* Lowered if this many records would exceed the limit of a response. */
+  /* Maximum size of a batch, lowered if its records would exceed the limit of a response */
   let largest = ROWS_PER_READ
   let left = ranges
   while (left.length > 0) {

@@ -32,7 +32,9 @@ export async function countAllowed(
 }
 
 /**
- * Returns the same count for each day, hour or minute of a datetime column that has any records. See `Dialect.beginOf`.
+ * Counts the same records for each day, hour or minute of a datetime column that has any.
+ *
+ * @returns the counts by the start of the time, see `Dialect.beginOf`; null as for `countAllowed`
  */
 export async function countAllowedByTime(
   records: Records,

@@ -63,8 +63,8 @@ function dayOf(moment: string, offsetAt: (time: number) => number): string {
 }
 
 /**
- * Returns a function for the offsets of a time zone from UTC, in minutes. A year has 8,760 hours, but few changes of
- * the offset: days without one need no calculation of their hours.
+ * Returns a function for the offset of a time zone from UTC, in minutes. The offset is calculated once per day, and for
+ * each time only on the few days on which it changes.
  */
 function offsetsOf(zone: string): (time: number) => number {
   const iana = IANAZone.create(zone)

@@ -28,7 +28,7 @@ export interface Duplicates {
   /** The stored values of the records, by API name; more than one if only case and spaces differ */
   values: AggregateRow[]
   count: number
-  /** The condition that a record belongs to the group; of many spellings, to those of its first 200 */
+  /** Condition for the records of the group; if it has more than 200 spellings, only for records with the first 200 */
   condition: Condition
 }
 

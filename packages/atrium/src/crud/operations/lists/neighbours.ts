@@ -13,7 +13,7 @@ import { type CallOptions, clientFor } from '../call_options.js'
 import { keyOf } from '#base/items'
 import type { Records } from '../records.js'
 
-/* The first few records are nearly always enough. */
+/* Number of records in the first batch, which is nearly always enough, and in each later one */
 const FIRST = 5
 const MORE = 100
 

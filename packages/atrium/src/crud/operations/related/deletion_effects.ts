@@ -14,13 +14,13 @@ const DEEPEST = 6
 /* Maximum number of paths through the foreign keys; usual schemas have far fewer. */
 const MOST_PATHS = 60
 
-/* Databases limit the number of alternatives in a condition. */
+/* Maximum number of records with composite keys, because databases limit the number of alternatives in a condition. */
 const MOST_COMPOSITE = 200
 
 /** Rows are counted up to this number. */
 export const MOST_COUNTED = 1000
 
-/* Includes keys of records that the user is not allowed to see. */
+/* Maximum number of keys per effect, including those of records that the user is not allowed to see */
 const KEYS_READ = 50
 
 /**
@@ -160,7 +160,7 @@ async function referencesOf(
   return [...bound, ...unboundReferences(resource, bound, own)]
 }
 
-/** Returns a condition for the rows of a table that refer to rows of another table which meet a condition. */
+/** Returns a condition for the rows of a table that refer to those rows of another table that meet a condition. */
 function referring(
   { columns, references }: Pick<AnyReference, 'columns' | 'references'>,
   table: string,

@@ -32,12 +32,12 @@ interface MergedRecords {
 }
 
 /**
- * Attaches the records that are attached to merged records to the target; a record that is attached to several
- * of them is attached once. The changes are part of the writes of the merged records.
+ * Attaches the records that are attached to merged records to the target; a record that is attached to several merged
+ * records is attached once. The changes are part of the writes of the merged records.
  *
  * @param resources  all known resources, whose many-to-many relations can use other pivot tables
- * @returns a function that adds the changes of the target's relations to its write; to be called after its columns
- *   are written, because a write has the row as it was before
+ * @returns a function that adds the changes of the target's relations to its write; to be called after the target's
+ *   columns are written, because an earlier write would contain the previous row
  * @throws UnknownKey, Problem 403  for a record or a relation that the actor cannot change
  */
 async function movePivotRows(
@@ -90,7 +90,10 @@ function addSide(
   return known
 }
 
-/** Moves the rows of relations that only the other model declares; its records have the changes. */
+/**
+ * Moves the rows of relations that only another model declares. The changes are part of the writes of that model's
+ * records.
+ */
 async function moveForeign(
   side: Side,
   resource: Resource,
@@ -112,7 +115,11 @@ async function moveForeign(
   for (const one of pivots) await one?.note(client)
 }
 
-/** @returns true if there are rows to move */
+/**
+ * Moves the pivot rows of the other records to the target.
+ *
+ * @returns true if there are rows to move
+ */
 async function moveRows(
   side: Side,
   target: LucidRow,
@@ -200,7 +207,7 @@ export async function moveReferences(
   return notePivots
 }
 
-/** True for the key of the target, which must not refer to itself. */
+/** True for the target itself, whose reference is emptied because the target must not refer to itself. */
 function isTarget(
   { base }: Resource,
   { resource }: ReferringColumn,

@@ -43,7 +43,7 @@ interface Field {
   path: RelatedPath
   /** Column of the related table */
   column: Column
-  /** The same column with the name of the request, as one of a joined table */
+  /** Copy of the column for a joined table, with the name in the request */
   own: Column
 }
 
@@ -53,8 +53,8 @@ const ANY = () => true
 const MOST_LEVELS = 2
 
 /**
- * The fields of related records that a request names. Only fields that the actor can see are known: hidden
- * columns are excluded, and so are relations whose records the policy refuses or authorizes one by one.
+ * The fields of related records that a request names. Only fields that the actor can see are known. Hidden columns are
+ * excluded, and so are relations whose records the policy refuses or authorizes one by one.
  */
 export class RelatedFields implements RelatedLookup {
   readonly #fields = new Map<string, Field>()
@@ -154,8 +154,8 @@ function readText(
 }
 
 /**
- * Returns the condition on the rows of the list. With one related record at most, its field is compared the other way;
- * with several, a row is negated that has no record that meets the condition.
+ * Returns the condition on the rows of the list. If a row has at most one related record, a negation applies to the
+ * field of that record; otherwise to the row: none of its related records meets the condition.
  */
 function placed(
   { own, path }: Field,

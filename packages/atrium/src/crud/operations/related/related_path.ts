@@ -40,7 +40,10 @@ export class RelatedPath {
     private readonly steps: readonly Step[]
   ) {}
 
-  /** @returns null for an unknown relation, or one whose records the actor cannot see, or not by SQL alone */
+  /**
+   * Returns the path over relations; null for an unknown relation, for one whose records the actor cannot see, and for
+   * one whose visible records cannot be selected by SQL alone
+   */
   static async of(
     resource: Resource,
     relations: readonly string[],
@@ -115,7 +118,7 @@ export class RelatedPath {
     return this.#reached(0, this.table, conditions, client, options)
   }
 
-  /** Returns a column of the related record as one of a joined table with this alias. */
+  /** Returns a copy of a column of the related record, for a table that is joined with this alias. */
   joined(column: Column, apiName: string, table: string): Column {
     return column.asRelated({
       apiName,

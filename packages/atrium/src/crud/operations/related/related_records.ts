@@ -29,7 +29,10 @@ export async function visibleRelated(
   const reader = clientOf(relation, client)
   await resource.load(reader)
   const actor = options.actor ?? currentActor()
-  /* Roles cannot grant access to the models of the admin site itself, which are only offered to superusers. */
+  /*
+   * The site's own models are not restricted: roles cannot grant access to them, and they are only offered to
+   * superusers.
+   */
   const seen = isExcludedFromInclude(resource.model) ? resource : await resource.for(actor, reader)
   const [, attribute] = relation.attributes
   const column = seen.columns.all.find((one) => one.attribute === attribute)

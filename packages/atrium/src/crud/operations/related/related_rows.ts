@@ -27,8 +27,8 @@ interface Begun {
  */
 export class RelatedRows {
   /**
-   * True if rows beyond the limit of their including item are not read. Fetch hooks can leave out rows; the limit then
-   * counts the remaining rows.
+   * True if the database limits the rows of each including item. False for a single record, and for a model with fetch
+   * hooks, which can remove rows: the limit is then applied after the hooks.
    */
   readonly areRanked: boolean
 

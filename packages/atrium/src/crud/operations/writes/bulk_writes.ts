@@ -60,7 +60,7 @@ export async function createMany(
   })
 }
 
-/** @returns undefined if any row requires a Lucid record */
+/** Returns the rows to insert; undefined if any row requires a Lucid record */
 async function rowsOf(
   context: CrudContext,
   all: readonly Row[],
@@ -129,7 +129,7 @@ async function updateEach(
   }
 }
 
-/** @returns undefined if any change requires a Lucid record */
+/** Returns the changes of rows; undefined if any change requires a Lucid record */
 async function rowChanges(
   context: CrudContext,
   all: readonly ItemChange[],
@@ -174,7 +174,7 @@ class Groups {
   readonly changes: RowChange[] = []
   #last: Row | undefined
 
-  /** @returns false if the values cannot be converted to a row */
+  /** Adds the change of one item; returns false if the values cannot be converted to a row */
   async add(key: KeyValue, values: Row, rowOf: () => Row | null | Promise<Row | null>) {
     if (this.#last && isDeepStrictEqual(this.#last, values)) {
       this.changes.at(-1)!.keys.push(key)

@@ -8,7 +8,10 @@ import type { CallOptions } from '../call_options.js'
 import type { Column } from '#base/columns/column'
 import type { Resource } from '../../resource/resource.js'
 
-/* By table, because another model of the same table could write the file names that this model serves. */
+/*
+ * Columns with names of files, by table: another model of the same table could write the file names that this model
+ * serves.
+ */
 const KNOWN = new Map<string, Set<string>>()
 
 /** Marks columns of a model's table as columns that contain names of stored files. */
@@ -63,7 +66,7 @@ function isAllowed(
   stored: unknown,
   files: ReadonlySet<string> | undefined
 ): boolean {
-  /* A text column can't hold other values. */
+  /* Any other value of a text column names no file. */
   if (column.kind !== 'json' && typeof value !== 'string') return true
   const keys = fileKeysIn(column, value)
   if (keys === null) return false

@@ -64,7 +64,10 @@ export async function transitionsOn(
   return found
 }
 
-/** Runs a statement only if the grants with a transition are limited to some records. */
+/**
+ * Returns for each transition whether the actor is allowed to make it. Runs a statement only if the grants with a
+ * transition are limited to some records.
+ */
 async function mayMake(
   resource: Resource,
   record: LucidRow,
