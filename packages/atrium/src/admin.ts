@@ -32,5 +32,5 @@ export {
   userActor,
   Widget,
 } from '#admin'
-/* Exported with a star, so that applications can augment the interface AdminUserAttributes in this module. */
+/* A star export, so that applications can augment the interface AdminUserAttributes in this module. */
 export type * from '#admin'

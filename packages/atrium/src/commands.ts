@@ -9,5 +9,5 @@ const loader = new ListLoader([...crudCommands, ...adminCommands, ...hostCommand
 export const getMetaData: typeof loader.getMetaData = () => loader.getMetaData()
 export const getCommand: typeof loader.getCommand = (metaData) => loader.getCommand(metaData)
 
-/* For commands of the application */
+/* For custom commands of the application */
 export { ask, Command, CommandFailure } from '#crud/commands/command'

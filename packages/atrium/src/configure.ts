@@ -14,8 +14,8 @@ const COMMANDS = 'adonis-atrium/commands'
 const MIDDLEWARE = 'adonis-atrium/middleware'
 
 /**
- * Adds the engine to an application: `node ace configure adonis-atrium`. A second run changes nothing. If something
- * can't be changed, it prints one line for each and ends with exit status 1.
+ * Adds the engine to an application: `node ace configure adonis-atrium`. A second run changes nothing. Prints one line
+ * for each entry that cannot be added, and then ends with exit status 1.
  */
 export async function configure(command: Configure): Promise<void> {
   const { app, logger } = command

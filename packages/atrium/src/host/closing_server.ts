@@ -74,6 +74,8 @@ export class ClosingServer extends Server {
   #isClosing = false
 
   /**
+   * Creates the server.
+   *
    * @param limits  limits in seconds
    */
   constructor(limits: ReturnType<typeof crudConfig>['server'], options: ServerOptions = {}) {
@@ -104,7 +106,7 @@ export class ClosingServer extends Server {
 
     for (const [socket, response] of this.#sockets) {
       if (response) this.#endWith(response)
-      /* Browsers open connections in advance; Node.js treats these as if a request had begun. */
+      /* Connections that browsers open in advance are closed: Node.js treats them as if a request had begun. */
       else if (socket.bytesRead === 0) socket.destroy()
     }
     return this
@@ -128,7 +130,10 @@ export class ClosingServer extends Server {
 
   #endWith(response: ServerResponse): void {
     if (!response.headersSent) response.shouldKeepAlive = false
-    /* Once its headers are sent, a response cannot announce to the client that it is the last one. */
+    /*
+     * A response whose headers are sent cannot announce that it is the last one, so its connection is closed
+     * afterwards.
+     */
     if (!response.closed) {
       response.once('close', () => setImmediate(() => this.closeIdleConnections()))
     }

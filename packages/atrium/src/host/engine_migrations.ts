@@ -4,12 +4,10 @@ import app from '@adonisjs/core/services/app'
 import type { Database } from '@adonisjs/lucid/database'
 import { engineMigration, migrationsPath } from '#base/engine_file'
 
-/**
- * Migration folders of the engine. The admin site's connection needs all of them, the application's only the first one
- */
+/** Migration folders of the engine. The connection of the admin site needs both, that of the application only `crud` */
 const FOLDERS = ['crud', 'admin'] as const
 
-/** Tables of these migrations, which are excluded from `database/schema.ts` of an application */
+/** Tables of the engine's migrations, which are excluded from `database/schema.ts` of an application */
 export const ENGINE_TABLES = [
   'idempotency_keys',
   'admin_access_tokens',
@@ -41,7 +39,7 @@ export const ENGINE_TABLES = [
 
 /**
  * Adds the engine's migrations to those of the connections that need its tables, before the application's migrations,
- * whose tables can refer to them. If a connection already lists them, their order is not changed.
+ * whose tables can refer to them. Folders that a connection already lists keep their position.
  *
  * @param adminConnection  connection of `config/admin.ts`
  */
@@ -64,8 +62,8 @@ function addPaths(db: Database, name: string, engine: string[]) {
 
 /**
  * Updates the names of the engine's migrations that have run. Lucid identifies a migration by its path. Those of the
- * engine are identified by their file names, which never change, so that they can be moved: from the folders of version
- * 0.2, and between locations of the installed package. Must be called before migrations run.
+ * engine are identified by their file names, which never change, because their folder can differ: it was another one in
+ * version 0.2, and depends on the location of the installed package. Must be called before migrations run.
  */
 export async function renameEngineMigrations(db: Database, connectionName: string): Promise<void> {
   const client = db.connection(connectionName)

@@ -13,7 +13,7 @@ export async function engineTablesOf(db: Database, connectionName: string): Prom
 }
 
 /**
- * Rolls back the migrations of the engine, and only those: they become the last batch, which Lucid rolls back.
+ * Rolls back only the migrations of the engine: they are marked as the last batch, which Lucid then rolls back.
  *
  * @throws the error of a migration; migrations that were not rolled back yet remain
  */
@@ -24,7 +24,7 @@ export async function removeEngineTables(
 ): Promise<void> {
   const { config } = db.getRawConnection(connectionName)!
   const { tableName = 'adonis_schema' } = config.migrations ?? {}
-  /* The user who runs this has confirmed it. */
+  /* Allowed in production, because the user who runs the command has confirmed it. */
   config.migrations = { ...config.migrations, disableRollbacksInProduction: false }
   await whileLocked(db, connectionName, async () => {
     const client = db.connection(connectionName)

@@ -18,8 +18,8 @@ const OFFSETS: Record<string, string> = {
 }
 
 /**
- * Returns warnings about settings of a connection with which values differ from the stored ones, or foreign keys have
- * no effect. Connections of `adonis-atrium/database` have correct settings.
+ * Returns warnings about connection settings with which values that are read differ from the stored ones, or foreign
+ * keys have no effect. Connections of `adonis-atrium/database` have correct settings.
  */
 export async function connectionWarnings(db: Database, name: string): Promise<string[]> {
   const { client } = db.getRawConnection(name)!.config
@@ -68,7 +68,7 @@ export interface Finding {
 export async function findingsOf(app: ApplicationService, production: boolean): Promise<Finding[]> {
   const site = await app.container.make(AdminSite)
   const databases = await ofDatabases(app, site)
-  /* Without tables, errors of models and users would be consequences of the missing tables. */
+  /* Skipped without tables: errors of models and users would only be consequences of the missing tables. */
   const isMigrated = databases.length === 0
   const findings = [
     ...databases,
@@ -101,7 +101,7 @@ async function ofDatabases(app: ApplicationService, { dbConfig }: AdminSite): Pr
   return findings
 }
 
-/** Returns settings with which dates, times and numbers differ from the stored values */
+/** Returns warnings about settings with which dates, times and numbers differ from the stored values */
 async function ofValues(app: ApplicationService, { dbConfig }: AdminSite): Promise<Finding[]> {
   const db = await app.container.make('lucid.db')
   const names = [...new Set([dbConfig.applicationConnection, dbConfig.adminConnection])]
@@ -161,7 +161,7 @@ async function ofProduction(app: ApplicationService): Promise<Finding[]> {
   return texts.map(warning)
 }
 
-/** Returns settings that have no effect */
+/** Returns warnings about settings that have no effect */
 async function ofSettings(app: ApplicationService, site: AdminSite): Promise<Finding[]> {
   const { excludedMigrations, excludedModels } = crudConfig()
   const models = await filesBelow(app.modelsPath())

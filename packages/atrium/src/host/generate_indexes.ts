@@ -9,8 +9,9 @@ import type { ApplicationService } from '@adonisjs/core/types'
 const SOURCES = ['app', 'inertia', 'resources']
 
 /**
- * Writes the files of `#generated` with the `init` hooks of adonisrc.ts, like `node ace serve` and `node ace build`,
- * unless the application has the same files as when they were written. A build already contains them.
+ * Writes the files of `#generated` with the `init` hooks of adonisrc.ts, like `node ace serve` and `node ace build`.
+ * Does nothing in a build, which contains these files, and if the names of the sources and adonisrc.ts are the same as
+ * when the files were written.
  *
  * @throws any error of a hook
  */

@@ -79,7 +79,7 @@ interface Middleware {
   handle(ctx: HttpContext, next: NextFn): unknown
 }
 
-/* A variable, because TypeScript would otherwise look for the package, which is not installed */
+/* The name is in a variable, because TypeScript would otherwise look for the package, which is not installed */
 const CORS = '@adonisjs/cors/cors_middleware'
 
 /**

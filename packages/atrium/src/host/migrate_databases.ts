@@ -9,7 +9,7 @@ import { renameEngineMigrations } from './engine_migrations.js'
 import { Exception } from '@adonisjs/core/exceptions'
 import type { Database } from '@adonisjs/lucid/database'
 
-/** Errors that bin/fail_start.ts explains */
+/** Codes of errors that are thrown unchanged, because bin/fail_start.ts explains them */
 const UNUSABLE_FILE = new Set(['SQLITE_CANTOPEN', 'SQLITE_READONLY'])
 
 /** File names that Lucid treats as migrations */
@@ -68,7 +68,7 @@ export async function migrationNamesOf(
 }
 
 async function migrate(db: Database, app: ApplicationService, connectionName: string) {
-  /* The runner uses the application's connections, so it is not closed: close() would end them. */
+  /* The runner is not closed, because close() would end the application's connections, which it uses. */
   const runner = new MigrationRunner(db, app, {
     direction: 'up',
     connectionName,
@@ -102,7 +102,7 @@ function reasonOf(error: any): string {
 
 const CREATES = /_create_(\w+)_table$/
 
-/** The database has tables that pending migrations would create. Nothing was written. */
+/** Thrown before anything is written: the database has tables that pending migrations would create. */
 export class ExistingTables extends Exception {
   static code = 'E_EXISTING_TABLES'
   static status = 500

@@ -12,7 +12,8 @@ import { createNodeServer } from './node_server.js'
 const failures: Array<{ what: string; error: unknown }> = []
 
 /**
- * Creates the tables with all migrations, and loads their introspection. A setup hook for tests/bootstrap.ts.
+ * Creates the tables with all migrations, and loads their introspection. Can be used as a setup hook in
+ * tests/bootstrap.ts.
  *
  * @returns a function that drops the tables
  * @throws the error of a migration that fails, or ConfigurationError
@@ -38,10 +39,10 @@ export async function runMigrations() {
 }
 
 /**
- * Starts the application's server. Templates are compiled once, as in production. A setup hook for
- * tests/bootstrap.ts, after `migrateTables`.
+ * Starts the application's server, with templates that are compiled once, as in production. Can be used as a setup hook
+ * in tests/bootstrap.ts, after `migrateTables`.
  *
- * @returns a function that stops it
+ * @returns a function that stops the server
  */
 export async function startServer() {
   for (const { cacheManager } of [edge.compiler, edge.asyncCompiler]) cacheManager.enabled = true

@@ -16,7 +16,8 @@ MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6')
 /**
  * Checks TRUST_PROXY: an address, a network such as `10.0.0.0/8`, or one of three names.
  *
- * @param isProduction  true to refuse networks that contain callers, because these could then choose their address
+ * @param isProduction  true to refuse networks that are so large that they contain callers, who could then choose their
+ *   address
  * @param text  value of the variable; undefined or empty: no proxy is trusted
  * @throws ValueError  for any other text
  */

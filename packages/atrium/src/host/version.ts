@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/* Every command is listed by modules that import this one, so it loads no other module of the engine. */
+/* This module loads no other module of the engine, because the modules that list every command import it. */
 const OWN = new URL(import.meta.resolve('adonis-atrium/package.json'))
 
 /** Version of Atrium itself, which is independent of the `version` in the application's package.json. */

@@ -4,7 +4,7 @@ import app from '@adonisjs/core/services/app'
 import { EndpointCreator, LucidCrud, crudConfig } from '#crud'
 import { LIVE } from './probes.js'
 
-/* Startup does not wait for the warm-up, and a slower warm-up would not help the first request. */
+/* Maximum number of milliseconds for each request: a slower warm-up would not help the first request. */
 const TIMEOUT = 2000
 
 /**
@@ -32,7 +32,7 @@ export async function warmUp(
 function ask({ address, port }: AddressInfo, path: string): Promise<void> {
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address] ?? address
   return new Promise((resolve, reject) => {
-    /* Under its address instead of a host name, the server would respond only to health probes. */
+    /* The host of APP_URL is sent, because under an address the server responds only to health probes. */
     const headers = { host: new URL(app.config.get<string>('app.appUrl')).host }
     const options = { host, port, path, headers, agent: false, timeout: TIMEOUT }
     const request = get(options, (response) => {

@@ -81,7 +81,11 @@ const LONGEST_LIST = 10_000
 const ROW = /^\d{1,6}$/
 const OWN_NAME = /^__[a-z]+$/
 
-/** @throws Exception  when the parser passes fields and files to the request in a different way */
+/**
+ * Checks the parts of AdonisJS that this file relies on.
+ *
+ * @throws Exception  when the parser passes fields and files to the request in a different way
+ */
 export function checkLibrary(request: object = HttpRequest.prototype): void {
   expectLibrary('@adonisjs/bodyparser', 'body_parser', {
     'Request#setInitialBody': hasMethods(request, 'setInitialBody'),
@@ -90,7 +94,8 @@ export function checkLibrary(request: object = HttpRequest.prototype): void {
 }
 
 /**
- * Reads the body of a request without fields and files whose names form a tree, except those of rows.
+ * Reads the body of a request. Fields and files whose names form a tree (`a[b][c]`) are left out, except fields of
+ * rows.
  *
  * @param read  calls AdonisJS's parser
  */

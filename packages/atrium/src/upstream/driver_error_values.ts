@@ -23,7 +23,7 @@ export function dropErrorDetails(connection: QueryConnection): void {
   })
 }
 
-/** Stores a driver's message as `reason`, which is not logged or changed. */
+/** Stores a driver's message as `reason`, a property that loggers do not write and Knex does not change. */
 export function noteReason(error: unknown): void {
   if (!(error instanceof Error) || 'reason' in error) return
   Object.defineProperty(error, 'reason', { value: error.message })

@@ -17,7 +17,11 @@ export interface PostgresConnection {
   query(config: string | { text: string }, ...rest: unknown[]): unknown
 }
 
-/** @throws Exception  when Knex commits with another statement, or passes it to the driver in a different way */
+/**
+ * Checks the parts of Knex that this file relies on.
+ *
+ * @throws Exception  when Knex commits with another statement, or passes it to the driver in a different way
+ */
 export function checkLibrary({
   Transaction = load('knex/lib/execution/transaction.js'),
   PostgresClient = load('knex/lib/dialects/postgres/index.js'),

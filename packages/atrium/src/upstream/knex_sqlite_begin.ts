@@ -36,6 +36,8 @@ interface BetterConnection {
 const RETRY_INTERVAL = 20
 
 /**
+ * Checks the parts of Knex that this file relies on.
+ *
  * @throws Exception  when Knex begins or ends transactions with other statements, or passes them to the drivers with
  *   other methods
  */
@@ -73,9 +75,9 @@ export function beginWithLock(connection: RawConnection): void {
 }
 
 /**
- * Does the same for a connection of the driver `better-sqlite3`, whose `busy_timeout` must be 0: waiting inside this
- * synchronous driver would block the whole server. A statement that finds the database locked by another process
- * returns a promise and is run again.
+ * Does the same as `beginWithLock` for a connection of the driver `better-sqlite3`, whose `busy_timeout` must be 0:
+ * waiting inside this synchronous driver would block the whole server. A statement that finds the database locked by
+ * another process returns a promise and is run again.
  *
  * @param timeout  milliseconds to wait for the lock of another process
  */
@@ -84,7 +86,7 @@ export function beginBetterWithLock(connection: BetterConnection, timeout: numbe
   connection.prepare = (sql) => {
     const statement = prepareStatement(sql === 'BEGIN;' ? 'BEGIN IMMEDIATE;' : sql)
     const giveUp = (error: unknown): never => {
-      /* If the disk is full, SQLite has already rolled back. */
+      /* Not if the disk is full: then SQLite has already rolled back. */
       if (sql === 'COMMIT;' && connection.inTransaction) connection.exec('ROLLBACK;')
       noteReason(error)
       throw error

@@ -35,7 +35,11 @@ type Connection = { __knex__disposed?: unknown }
 
 const OPEN = 'the transaction may still be open'
 
-/** @throws Exception  when Knex ends transactions, or provides connections, in a different way */
+/**
+ * Checks the parts of Knex that this file relies on.
+ *
+ * @throws Exception  when Knex ends transactions, or provides connections, in a different way
+ */
 export function checkLibrary({
   Transaction = load('knex/lib/execution/transaction.js'),
   Client = load('knex/lib/client.js'),
@@ -129,8 +133,8 @@ export function seal(transaction: TransactionClientContract): () => void {
 }
 
 /**
- * Counts the transactions that have begun within this one and have not ended. Knex does not begin another one before
- * they end.
+ * Counts the nested transactions that have begun within a transaction and have not ended. Knex does not begin another
+ * nested transaction before they end.
  *
  * @returns a function that returns the current number
  */

@@ -40,7 +40,11 @@ export function compareData(model: { prototype: object }): void {
   repairMember(model.prototype, '$dirty', dirtyData)
 }
 
-/** @throws Exception  when Lucid detects changes with another member */
+/**
+ * Checks the part of Lucid that this file relies on.
+ *
+ * @throws Exception  when Lucid detects changes with another member
+ */
 export function checkLibrary(row: object = BaseModel.prototype): void {
   expectLibrary('@adonisjs/lucid', 'lucid_dirty_data', {
     'getter BaseModel#$dirty': dirtyOf(row) !== undefined,
@@ -63,7 +67,8 @@ function isData(value: unknown): boolean {
 }
 
 /**
- * Returns the changes. Lucid compares the values other than plain objects and arrays, with a record that lacks these.
+ * Returns the changes of a record. Lucid compares all values except plain objects and arrays: it receives a record
+ * without these.
  */
 function changes(row: Row, names: readonly string[]): Values {
   const { $attributes, $original } = row

@@ -77,7 +77,7 @@ export function repairMigrations({ readersOf, excluded }: MigrationOptions): voi
       return
     }
     if (!(await rebuilds(this, migration))) return await executeMigration.call(this, migration)
-    /* The writer has one connection, on which the transaction will begin. */
+    /* Switched off on the only connection of the writer, on which the transaction will begin. */
     const [{ foreign_keys: before }] = await this.client.rawQuery('pragma foreign_keys')
     await this.client.rawQuery('pragma foreign_keys = off')
     try {
@@ -95,8 +95,8 @@ export function repairMigrations({ readersOf, excluded }: MigrationOptions): voi
 }
 
 /**
- * True if foreign keys have to be switched off. False for a migration without a transaction: Knex then switches them
- * off itself.
+ * True if foreign keys have to be switched off for a migration. False for a migration without a transaction, for which
+ * Knex switches them off itself.
  */
 async function rebuilds(runner: RunnerMethods, migration: unknown): Promise<boolean> {
   if (!isSqlite(runner.client) || runner.dryRun || runner.migrationsConfig.disableTransactions) {

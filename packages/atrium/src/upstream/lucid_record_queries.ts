@@ -13,7 +13,11 @@ import { isRepaired } from './repair_member.js'
 
 export type WriteAction = 'insert' | 'update' | 'delete' | 'refresh'
 
-/** @throws Exception  when Lucid's `save()` works in a different way */
+/**
+ * Checks the parts of Lucid that this file relies on.
+ *
+ * @throws Exception  when Lucid's `save()` works in a different way
+ */
 export function checkLibrary(row: object = BaseModel.prototype): void {
   expectLibrary('@adonisjs/lucid', 'lucid_record_queries', {
     'BaseModel#$getQueryFor': hasMethods(row, '$getQueryFor'),
@@ -74,7 +78,10 @@ export function beforeInsert(
   let adapter: Adapter | undefined
   Object.defineProperty(model, '$adapter', {
     configurable: true,
-    /* Lucid assigns another adapter to `BaseModel` for each application of the process. */
+    /*
+     * Looked up on each access, because Lucid assigns another adapter to `BaseModel` for each application of the
+     * process.
+     */
     get() {
       const usual = own ?? (Object.getPrototypeOf(model) as LucidModel).$adapter
       if (usual && (!adapter || WRAPPED.get(adapter) !== usual)) adapter = wrapped(usual, check)
@@ -111,8 +118,8 @@ export function replaceQueries(
 }
 
 /**
- * Prevents a record from using the value that an insert reports as its key, if the key is already set. Results of other
- * queries, such as the counts of `loadCount`, are accepted.
+ * Prevents a record from using the value that an insert reports as its key, if `isGiven` returns true, because the key
+ * is already set. Results of other queries, such as the counts of `loadCount`, are accepted.
  *
  * @param names  names of the key's columns
  */

@@ -14,7 +14,7 @@ interface Row {
   modelTrx: TransactionClientContract | undefined
 }
 
-/** State of transactions: whether each has ended */
+/** Whether each transaction has ended */
 const ENDS = new WeakMap<TransactionClientContract, { isOver: boolean }>()
 
 /** Lucid's accessor */
@@ -43,7 +43,11 @@ export function shareTransactionEnds(model: { prototype: object }): void {
   repairMember(model.prototype, '$trx', sharedTransaction)
 }
 
-/** @throws Exception  when Lucid stores the transaction of a record in a different way */
+/**
+ * Checks the part of Lucid that this file relies on.
+ *
+ * @throws Exception  when Lucid stores the transaction of a record in a different way
+ */
 export function checkLibrary({ $trx: accessor }: { $trx?: PropertyDescriptor }): void {
   const registers = "this.modelTrx.once('commit', this.transactionListener)"
   expectLibrary('@adonisjs/lucid', 'lucid_record_transactions', {

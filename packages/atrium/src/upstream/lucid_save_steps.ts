@@ -15,7 +15,11 @@ interface SaveSteps {
   forceUpdate: boolean
 }
 
-/** @throws Exception  when Lucid saves records in other steps */
+/**
+ * Checks the parts of Lucid that this file relies on.
+ *
+ * @throws Exception  when Lucid saves records in other steps
+ */
 export function checkLibrary(row: object = BaseModel.prototype): void {
   const steps = ['initiateAutoUpdateColumns', 'prepareForAdapter', '$hydrateOriginals']
   expectLibrary(

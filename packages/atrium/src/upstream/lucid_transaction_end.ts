@@ -13,10 +13,14 @@ import { knexOf } from './knex_transaction.js'
 
 type End = 'commit' | 'rollback'
 
-/** Lucid does not export this class. */
+/** Source of Lucid's class, which is read because Lucid does not export the class */
 const SOURCE = new URL('src/transaction_client/index.js', import.meta.resolve('@adonisjs/lucid'))
 
-/** @throws Exception  when Lucid ends transactions in other steps */
+/**
+ * Checks the parts of Lucid that this file relies on.
+ *
+ * @throws Exception  when Lucid ends transactions in other steps
+ */
 export function checkLibrary(source = readFileSync(SOURCE, 'utf8')): void {
   const steps = ['commit', 'rollback'].flatMap((end) => [
     `await this.knexClient.${end}()`,
@@ -31,9 +35,9 @@ export function checkLibrary(source = readFileSync(SOURCE, 'utf8')): void {
 }
 
 /**
- * Ends a transaction only in the database; its hooks and listeners in Lucid wait for `runEndHooks`.
+ * Ends a transaction only in the database; the hooks and listeners in Lucid run later, by `runEndHooks`.
  *
- * @throws the database's error; a savepoint can be gone then
+ * @throws the database's error; a savepoint may no longer exist then
  */
 export async function endInDatabase(
   transaction: TransactionClientContract,

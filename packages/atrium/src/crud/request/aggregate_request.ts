@@ -114,7 +114,7 @@ function visibleColumn(resource: Resource, parameter: string, name: string): Col
   )
 }
 
-/** True if the model shows other values than the stored ones. */
+/** True if the model can show other values than the stored ones. */
 function changesValues(resource: Resource, column: Column): boolean {
   return (
     (column.needsHydration && !column.isPlainBoolean && !column.isPlainNumber) ||

@@ -68,7 +68,7 @@ function purposeOf(resource: Resource, { conditions, deleted, sorts }: CursorLis
 
 function named(_: string, value: unknown): unknown {
   if (value instanceof Column) return value.name
-  /* Wildcards of a pattern. */
+  /* The wildcards of a pattern are symbols. */
   return typeof value === 'symbol' ? { symbol: value.description } : value
 }
 

@@ -26,7 +26,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
 /** Items of a page when `_page` is given without `_limit`, as in json-server */
 const PER_PAGE = 10
 
-/** Values of one list, as in a filter with `in` */
+/** Maximum number of values of the key, as in a filter with `in` */
 const MOST_VALUES = 1000
 
 /** Name and value of a declared filter */
@@ -43,8 +43,9 @@ export interface JsonServerInput {
 }
 
 /**
- * Translates the parameters of json-server into the input of a list. Filters are those that the model declares.
- * @throws Problem 422 for an invalid value, or parameters that cannot be combined
+ * Translates the parameters of json-server into the input of a list. Only declared filters of the model apply.
+ *
+ * @throws Problem 422  for an invalid value, or parameters that cannot be combined
  */
 export function jsonServerInput(
   resource: Resource,
@@ -67,13 +68,16 @@ export function jsonServerParameters(resource: Resource, query: QueryString): st
   return [...PARAMETERS, ...refined, ...keyNames(resource)]
 }
 
-/** True if the list of values of this filter is read here: the key, sent more than once or not declared. */
+/**
+ * True if a filter is read as a list of keys: it has the name of the key, and was sent more than once or is not
+ * declared.
+ */
 export function isKeyList(resource: Resource, query: QueryString, name: string): boolean {
   if (!keyNames(resource).includes(name) || !query.has(name)) return false
   return !resource.filters.get(name) || query.all(name).length > 1
 }
 
-/** A model with a key of one column can be filtered by it. A hidden key cannot. */
+/** Returns the API name of the key, by which the list can be filtered; none for a composite or a hidden key. */
 function keyNames({ key, fields }: Resource): string[] {
   const [column, ...others] = key.columns
   const isShown = fields.some(({ apiName }) => apiName === column.apiName)
@@ -102,7 +106,11 @@ function ofAllKeys(query: QueryString, { number }: { number: number }): PagingIn
   return PAGING.some((name) => query.has(name)) ? undefined : { limit: String(number) }
 }
 
-/** @throws Problem 422  for more words or characters than a search can have */
+/**
+ * Returns the conditions of the search `q`.
+ *
+ * @throws Problem 422  for more words or characters than a search can have
+ */
 function searchConditions(resource: Resource, query: QueryString): Condition[] {
   const text = resource.filters.get('q') ? '' : (query.get('q') ?? '').trim()
   if (text === '') return []
@@ -128,7 +136,7 @@ function sortIn(query: QueryString): SortInput[] | undefined {
   })
 }
 
-/** @returns undefined without parameters of json-server */
+/** Returns the paging; undefined without parameters of json-server */
 function pagingIn(query: QueryString): PagingInput | undefined {
   const start = numberIn(query, '_start', 0)
   const end = numberIn(query, '_end', 0)

@@ -54,8 +54,8 @@ export interface ListQuery {
   /** Declared relations to include, as `distributor` or as a list */
   include?: string | Iterable<string>
   /**
-   * False: `total_count` is omitted, and one more row is read to determine `has_more`. `estimate`: `total_count` of more
-   * than 10,000 items is an estimate, and `total_is_estimate` says so
+   * False: `total_count` is omitted, and one more row is read to determine `has_more`. `estimate`: `total_count` of
+   * more than 10,000 items can be an estimate, which `total_is_estimate` shows
    */
   count?: boolean | 'estimate'
 }
@@ -96,8 +96,9 @@ export class ListRequest {
 
   /**
    * Parses a query string of the API.
-   * @param query made by `listQueryOf` for a model with computed filters
-   * @param paged true if a request without paging parameters is for page 1
+   *
+   * @param query  made by `listQueryOf` for a model with computed filters
+   * @param paged  true if a request without paging parameters is for page 1
    * @throws Problem 400 or 422
    */
   static parse(
@@ -313,7 +314,7 @@ function codeInput(
   }
 }
 
-/** @returns undefined if the parameter is absent */
+/** Returns the requested count; undefined if the parameter is absent */
 function parseCount(resource: Resource, query: QueryString): boolean | number | undefined {
   switch (ownParameter(resource, query, 'count')) {
     case undefined:

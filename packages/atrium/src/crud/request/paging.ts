@@ -3,10 +3,7 @@ import type { CrudConfig } from '../define_config.js'
 import { conflictingParameters, conflictsWithCursor, type Invalid } from '#base/http/problems'
 import type { Position } from '../sql/keyset.js'
 
-/**
- * The requested part of the list and the shape of its response: the two shapes of the specification, and the shape for
- * a cursor.
- */
+/** The requested part of the list, and the shape of the response: by offset, page or cursor. */
 export type Paging =
   | { shape: 'offset'; offset: number; limit: number }
   | { shape: 'page'; page: number; itemsPerPage: number; offset: number; limit: number }

@@ -70,7 +70,8 @@ export class QueryString {
   }
 
   /**
-   * @returns the value, or undefined if the parameter is absent
+   * Returns the value of a parameter, or undefined if it is absent.
+   *
    * @throws Problem 422  when it was sent twice, or with brackets
    */
   get(name: string): string | undefined {
@@ -80,7 +81,8 @@ export class QueryString {
   }
 
   /**
-   * @returns the values of a parameter that can be repeated
+   * Returns the values of a parameter that can be repeated; empty if it is absent.
+   *
    * @throws Problem 422  when it was sent with brackets
    */
   all(name: string): readonly string[] {

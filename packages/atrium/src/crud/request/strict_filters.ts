@@ -12,8 +12,8 @@ import { conditionsFromCode, ListRequest } from './list_request.js'
 import type { RelatedLookup, QueryString } from './query_string.js'
 
 /**
- * Reads the filters of a call that finds or changes records by them, where a filter that is ignored would find other
- * records than intended.
+ * Reads the filters by which a call finds or changes records. No filter is ignored, because the call would then find
+ * other records than intended.
  *
  * @param filters  value by filter name, such as `{ price__gte: 10 }`
  * @throws Problem 422  for no filters, an unknown one, an invalid value, undefined, or an empty text, which only the

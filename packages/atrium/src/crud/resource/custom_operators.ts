@@ -10,7 +10,8 @@ import { builtCondition } from '../sql/plain_condition.js'
 import { nameScope, type Scope } from './permissions.js'
 
 /**
- * Adds the condition of a custom filter operator to the query. It adds only conditions, synchronously.
+ * Adds the condition of a custom filter operator to the query. The function must add only conditions, and
+ * synchronously.
  *
  * @param query   the model's query
  * @param column  name of the column with its table, such as `products.scale`

@@ -19,7 +19,8 @@ import type { CustomOperators } from './custom_operators.js'
 import { toApi } from '#base/values/to_api'
 
 /**
- * Returns the condition for a value of application code. Null is found by any operator, and a list is one value each.
+ * Returns the condition for a value of application code. With null, every operator finds empty values, except `ne` and
+ * `is_not`, which find the others. The items of a list are separate values.
  *
  * @throws UnreadableFilter
  */
@@ -265,8 +266,10 @@ export class Filters {
   }
 
   /**
-   * Registers a name such as `distributor.name`.
-   * @throws ValueError for a value, which only columns of the model can have
+   * Registers the name of a related field, such as `distributor.name`.
+   *
+   * @returns false for any other name
+   * @throws ValueError  for a value, which only a filter on a column of the model can have
    */
   #takesRelated(name: string, value: unknown, columns: ColumnSet): boolean {
     const { column } = this.#named(name)

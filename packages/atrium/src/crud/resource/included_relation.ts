@@ -65,7 +65,7 @@ export class RelationTo<Related extends RelatedTable> {
   readonly column: Column
   /** Columns of the pivot table that items show, if any */
   readonly pivot: PivotColumns | undefined
-  /** True if responses contain it without `include=` */
+  /** True if every response of reads and lists contains the relation */
   readonly isAlways: boolean
 
   readonly #relation: RelationshipsContract
@@ -184,7 +184,7 @@ export class RelationTo<Related extends RelatedTable> {
 }
 
 /**
- * Returns the relations of the option `include`, by their name or API name.
+ * Returns the relations of the option `include`, which can have their name or API name there, by API name.
  *
  * @param taken  API names of other fields of the items
  * @throws ValueError  for an unknown relation, one that cannot be included, or a setting that it does not support

@@ -23,7 +23,11 @@ function readOnlyOf(
   return isUnique ? null : 'keyless'
 }
 
-/** @param ignored  options for writes, which have no effect */
+/**
+ * Returns a text for the log: that the records of a model can only be read, and why.
+ *
+ * @param ignored  options for writes, which have no effect
+ */
 export function readOnlyNote(
   {
     name,

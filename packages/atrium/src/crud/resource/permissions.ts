@@ -32,7 +32,7 @@ export interface Grant {
   hidden: ReadonlySet<string>
   /** API names of fields that are not writable, including on create */
   readonly: ReadonlySet<string>
-  /** Names of transitions, such as `status:draft>confirmed`. Default: all of a grant for all operations, else none */
+  /** Names of transitions, such as `status:draft>confirmed`. Default: all if `operations` is `'all'`, otherwise none */
   transitions?: ReadonlySet<string> | 'all'
   /** Scopes of the grant: it includes records in any of them; null: all records, `[]`: none */
   scopes: readonly Scope[] | null

@@ -45,7 +45,7 @@ export class Projection {
     this.mixed = mixed
   }
 
-  /** True if a grant allows the operation, on any records. */
+  /** True if a grant allows the operation on at least some records. */
   permits(operation: GrantedOperation): boolean {
     return this.grantsFor(operation).length > 0
   }
@@ -182,7 +182,7 @@ export class Projections<Resource extends Projectable> {
     const grants = await permissions.grantsOf(actor, this.resource)
     const without = new Set<string>()
     for (const [name, include] of this.resource.includes) {
-      /* The code that mounts endpoints with such includes authorizes them. */
+      /* Not checked: the code that mounts the endpoints of such an include authorizes it. */
       if (isExcludedFromInclude(include.resource.model)) continue
       const related = await permissions.grantsOf(actor, include.resource)
       if (related !== null && !areShown(include, related)) without.add(name)

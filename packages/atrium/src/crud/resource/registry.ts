@@ -109,7 +109,7 @@ export class ResourceRegistry {
       try {
         await endpoints.resource.load(undefined, introspections.get(endpoints.resource))
         for (const include of endpoints.resource.includes.values()) {
-          /* A relation can be missing because of an error that is already reported. */
+          /* Not checked after other errors, which can be the reason why a related model has no endpoints. */
           if (isWhole) this.#checkInclude(endpoints.resource, include)
           await include.load()
         }

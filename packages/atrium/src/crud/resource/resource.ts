@@ -219,7 +219,7 @@ export class Resource {
     return this.#base ?? this
   }
 
-  /** True if grants allow the operation, on any records. */
+  /** True if the grants allow the operation on at least some records. */
   permits(operation: GrantedOperation): boolean {
     if (this.readOnly && !isRead(operation)) return false
     return this.projection?.permits(operation) ?? true

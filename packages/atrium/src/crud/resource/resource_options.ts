@@ -36,10 +36,7 @@ export interface ResourceOptionsOf<Resource> extends ColumnSettings {
   key?: KeyKind
   /** Schema whose fields are the fields of responses. Default: all columns that are not hidden */
   selectSchema?: ObjectSchema
-  /**
-   * Body fields that are not columns; they are passed to `prepareCreate` and `prepareUpdate` of
-   * `LucidCrud`
-   */
+  /** Body fields that are not columns; they are passed to `prepareCreate` and `prepareUpdate` of `LucidCrud` */
   virtualFields?: Iterable<string>
   /** Filters of the list */
   filterConfig?: FilterConfig | FilterMap
@@ -54,8 +51,8 @@ export interface ResourceOptionsOf<Resource> extends ColumnSettings {
   /** Decides on the allowed actions of each actor; default: all actions */
   policy?: PolicyOf<Resource>
   /**
-   * Allowed changes of enums, such as `{ status: { draft: ['confirmed', 'cancelled'], confirmed: ['shipped'] } }`: every
-   * other change is refused, and roles allow each by its name, `status:draft>confirmed`
+   * Allowed changes of enums, such as `{ status: { draft: ['confirmed', 'cancelled'], confirmed: ['shipped'] } }`:
+   * every other change is refused, and roles grant each by its name, `status:draft>confirmed`
    */
   transitions?: Transitions
   /** Narrows the rows that are visible to each actor; default: all rows */

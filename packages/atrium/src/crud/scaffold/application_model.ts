@@ -17,7 +17,7 @@ export class ApplicationModel implements RelatedModel {
     readonly lucid: LucidModel,
     readonly path: string
   ) {
-    /* Otherwise a class without decorators, such as a mixin of compose(), would have the table of its parent. */
+    /* Without this, a class without decorators, such as a mixin of compose(), would have the table of its parent. */
     lucid.boot()
     this.importPath = importPathOf(relative(app.modelsPath(), path))
     this.table = lucid.table

@@ -27,6 +27,8 @@ export function partsOf(
 }
 
 /**
+ * Returns the name at the beginning of an argument.
+ *
  * @param text  the whole argument
  * @throws ValueError  when the part before the first colon is not a name
  */

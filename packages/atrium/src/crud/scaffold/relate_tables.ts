@@ -123,7 +123,7 @@ function relateAcross(
       pivotTable,
       pivotForeignKey: own.columns[0],
       pivotRelatedForeignKey: far.columns[0],
-      /* Lucid's default differs from the key of the other model. */
+      /* Lucid would use the primary keys, which can be other columns than those of the foreign keys. */
       localKey,
       relatedKey,
     }

@@ -40,7 +40,7 @@ export interface Related {
 }
 
 /**
- * Finds the model of a relation, which can be missing if it refers to the model to generate.
+ * Finds the model of a relation. The model can be missing if a column of it refers to the model to generate.
  *
  * @param names   names of the model to generate
  * @throws ValueError  when the relation could never work

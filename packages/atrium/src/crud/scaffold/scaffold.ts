@@ -33,6 +33,8 @@ export class Scaffold {
   }
 
   /**
+   * Writes the files of one model.
+   *
    * @returns the paths of the files, relative to the project's root
    * @throws ValueError  when the model, its table or one of the files exists, or a field is invalid
    */

@@ -52,7 +52,10 @@ export class TableRelation {
   }
 }
 
-/** Returns the attribute as an option: undefined if it is the model's only key, which is Lucid's default. */
+/**
+ * Returns the attribute for the key option of a relation; undefined if it is the model's only key, which is Lucid's
+ * default.
+ */
 export function unlessKey(model: RelatedModel, attribute: string): string | undefined {
   const [key, ...others] = model.keyAttributes
   return key === attribute && others.length === 0 ? undefined : attribute

@@ -35,6 +35,8 @@ export class TableScaffold {
   }
 
   /**
+   * Writes the models of tables.
+   *
    * @param names  names of the tables; undefined: all tables without a model
    * @returns paths of the files, relative to the project's root
    * @throws ValueError  when there is no such table, it already has a model, or a file exists

@@ -153,7 +153,7 @@ function measureOf(dialect: Dialect, table: string, measure: Measure, index: num
       ...parts.map(({ sql }, part) => `${sql} as ${as}_${part}`),
       ...(of === 'avg' ? [`count(${value}) as ${as}`] : []),
     ],
-    /* A sum of 64-bit integers could exceed 64 bits. */
+    /* A float, because a sum of 64-bit integers could exceed 64 bits. */
     order: (direction) => nullsLowest(`${of}(${value} * 1.0)`, direction),
     read: (row) =>
       of === 'avg' ? averageValue(partsOf(row), Number(row[as])) : sumValue(column, partsOf(row)),

@@ -17,11 +17,11 @@ const KINDS = 'count(*) over () as kinds'
 /* Maximum number of rows that are grouped by value if no time limit can end the statement */
 const MOST_GROUPED = 100_000
 
-/* Keys that are tried for an estimate, and the least number of found rows that an estimate is made of */
+/* Number of keys that an estimate samples, and minimum number of rows found for which the sample is used */
 const SAMPLE = 4000
 const LEAST_FOUND = 40
 
-/* Milliseconds after which a list is estimated that is not counted yet */
+/* Milliseconds after which counting stops and the number is estimated */
 const PATIENCE = 1000
 
 /** Number of rows, which can be an estimate. */
@@ -44,9 +44,9 @@ export class Counts {
   }
 
   /**
-   * Returns the number of rows, counted up to a limit, and estimated if there are more, or if counting takes too long: by a
-   * sample of keys, or, without an integer key, by the database's planner. A table for which there is no estimate is
-   * counted.
+   * Returns the number of rows, counted up to a limit. The number is estimated if there are more rows, or if counting
+   * takes too long: by a sample of keys, or, without an integer key, by the database's planner. Rows for which there is
+   * no estimate are counted.
    *
    * @param exact  number of rows up to which the result is exact
    * @returns an estimate of 0 if nothing is known
@@ -63,7 +63,7 @@ export class Counts {
     return { total: Math.max(estimate ?? 0, counted ?? 0), isEstimate: true }
   }
 
-  /** True if there are at most so many rows; further ones are not counted. */
+  /** True if there are at most `most` rows. Further rows are not counted. */
   async isAtMost(
     client: QueryClientContract,
     selection: Selection,
@@ -95,7 +95,10 @@ export class Counts {
     }
   }
 
-  /** Estimates the number of rows by how many keys of the table's range have one; null without an integer key. */
+  /**
+   * Estimates the number of rows by the share of sampled keys that have a row, in the range of the table's keys; null
+   * without an integer key.
+   */
   async #sampled(
     client: QueryClientContract,
     selection: Selection

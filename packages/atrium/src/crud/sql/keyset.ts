@@ -19,7 +19,7 @@ export function positionParts(
   })
 }
 
-/** Returns the position of a row that was read with these expressions. */
+/** Returns the position of a row that was read with the expressions of `positionParts`. */
 export function positionOf(extras: Record<string, unknown>, order: readonly Sort[]): Position {
   return order.map((_, index) => extras[aliasOf(index)])
 }

@@ -99,7 +99,7 @@ function makeRead(
   return { list: parts.join(', '), small, columns: whole }
 }
 
-/** Returns the extra column with the size of a row. */
+/** Returns the extra column with the size of a row; undefined if no value can be large. */
 export function sizeColumn(columns: readonly Column[], key: Key, dialect: Dialect) {
   const large = largeColumns(columns, key)
   if (large.length === 0) return undefined

@@ -49,13 +49,17 @@ export function builtCondition(
   return conditionAfter(start, { sql, bindings: [...bindings] })
 }
 
-/** @param start  the statement without the scope */
+/**
+ * Returns the condition that a scope has added to a statement; null for anything other than `where`.
+ *
+ * @param start  the statement without the scope
+ */
 function conditionAfter(start: string, { sql, bindings }: Sql): Sql | null {
   if (sql === start) return ALL
   const prefix = `${start} where `
   if (!sql.startsWith(prefix)) return null
   const condition = sql.slice(prefix.length)
-  /* A question mark that is not a placeholder is an operator of PostgreSQL or part of a text. */
+  /* Null for a question mark that is no placeholder: it is an operator of PostgreSQL or part of a text. */
   if (condition.split('?').length - 1 !== bindings.length || condition.includes('\\?')) return null
   return { sql: `(${condition})`, bindings }
 }

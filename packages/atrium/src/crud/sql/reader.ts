@@ -259,7 +259,7 @@ export class Reader {
     return found && found.attributes
   }
 
-  /** Returns the same attributes together with the row. */
+  /** Returns the attributes as `attributes` does, together with the row. */
   async stored(
     client: QueryClientContract,
     key: KeyValue

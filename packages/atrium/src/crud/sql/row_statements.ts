@@ -183,7 +183,7 @@ export class RowStatements {
     return sqlOf(query)
   }
 
-  /** Returns the statement that selects expressions of the rows, to be used in another statement. */
+  /** Returns the statement that selects expressions of the rows, like `expressions`, but with fetch hooks applied. */
   async selected(client: QueryClientContract, selection: Selection, wanted: string): Promise<Sql> {
     const prebuilt = this.#prebuilt(client, selection, wanted, RUNS_HOOKS)
     if (prebuilt) return prebuilt

@@ -118,7 +118,7 @@ export async function updateRow(
   })
 }
 
-/** @returns the row before and after the update; empty if the row does not exist */
+/** Updates a row, and returns it before and after the update; empty if the row does not exist */
 async function updateLocked(
   { columns }: Resource,
   client: QueryClientContract,

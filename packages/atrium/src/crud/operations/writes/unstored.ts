@@ -12,7 +12,7 @@ import type { CallOptions } from '../call_options.js'
 import type { Records } from '../records.js'
 import { chunks } from '#base/chunks'
 
-/* SQLite limits a union to 500 parts. */
+/* Maximum number of records in a statement: SQLite limits a union to 500 parts. */
 const ROWS_PER_UNION = 100
 
 const MARK = 'unstored_row'
@@ -31,8 +31,8 @@ export interface UnstoredVerdict {
 }
 
 /**
- * Checks records that are not stored in the same way as writes check stored ones: each record must be within the scope
- * and the grants of the actor, and each sent field must be writable for the actor.
+ * Checks records before they are stored, with the same result as the checks of a write: each record must be within the
+ * scope and the grants of the actor, and each sent field must be writable for the actor.
  *
  * @returns the results, in the order of the records
  */
