@@ -48,7 +48,7 @@ function refersTo({ model }: ModelView, { model: target }: ModelView): boolean {
 
 /**
  * Returns true if the user can merge records of the view: update and delete them, and update the records of all models
- * that refer to it.
+ * that refer to these records.
  */
 export async function mayMerge(ctx: HttpContext, site: Site, view: ModelView): Promise<boolean> {
   const own = (await may(ctx, view, 'update')) && (await may(ctx, view, 'delete'))
@@ -60,8 +60,8 @@ export async function mayMerge(ctx: HttpContext, site: Site, view: ModelView): P
 }
 
 /**
- * Merges records: references to the others move to the target, which gets the chosen values, and the others are
- * deleted. One transaction, and one event.
+ * Merges records: references to the other records move to the target, which gets the chosen values, and the other
+ * records are deleted. One transaction, and one event.
  *
  * @param fields  columns of the form that the user can change
  * @param within  client of a transaction that the merge takes part in

@@ -15,7 +15,7 @@ export const RULES = ['newest', 'oldest'] as const
 
 export type MergeRule = (typeof RULES)[number]
 
-/** Maximum number of groups that one job merges, and of records of such a group */
+/** Maximum number of groups that one job merges, and of records in a group that is merged by a rule */
 export const MERGED_BY_RULE = { groups: 1000, records: 100 }
 
 export function readRule(text: string | null | undefined): MergeRule | null {

@@ -35,7 +35,10 @@ export async function neighbourRecords(
   return { previous, next }
 }
 
-/** Returns the URL of a neighbouring record. Errors are only logged, as the form works without it. */
+/**
+ * Returns the URL of a neighbouring record; null if there is none. Errors are only logged, as the form works without
+ * it.
+ */
 async function neighbour(
   ctx: HttpContext,
   view: ModelView,

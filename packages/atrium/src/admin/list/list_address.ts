@@ -38,7 +38,7 @@ export type Order = Sort['direction']
 
 export type Field = [name: string, value: string]
 
-/** Returns the last value of a parameter; earlier values are ignored. */
+/** Returns the last value of a parameter; earlier values are ignored. Undefined without the parameter. */
 export function lastIn(given: URLSearchParams, name: string): string | undefined {
   return given.getAll(name).at(-1)
 }

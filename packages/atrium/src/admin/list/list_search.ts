@@ -49,7 +49,10 @@ export class ListSearch {
     })
   }
 
-  /** Returns the URL of the same search in all columns; null if the current search is possible, or that one is not. */
+  /**
+   * Returns the URL of the same search in all columns; null if the current search is possible, or a search in all
+   * columns is not.
+   */
   anywhere(parameters: ListParameters): string | null {
     const { search, condition } = parameters
     if (search === '' || condition || this.#columns.length === 0) return null

@@ -10,7 +10,7 @@ import { lastIn, PREFIX } from './list_address.js'
 
 /**
  * Returns the fields of related records that the filters and the order of a list's query name, and those that the list
- * can show. Models that the signed-in user cannot see in the site are left out.
+ * can show; undefined if there are none. Models that the signed-in user cannot see in the site are left out.
  */
 export async function relatedIn(
   ctx: HttpContext,

@@ -81,7 +81,7 @@ function joinedSearch(
   }
 }
 
-/** Returns the condition that one of the columns of a title contains the text. */
+/** Returns the condition that one of the columns of a title contains the text; null if none of them can contain it. */
 function inAny(columns: readonly Column[], text: string): Condition | null {
   const conditions = columns.flatMap((column) => searchCondition(column, text) ?? [])
   if (conditions.length <= 1) return conditions[0] ?? null

@@ -9,7 +9,7 @@ export const JOB_STATES = ['queued', 'running', 'reverting', 'done', 'failed', '
 
 export type JobState = (typeof JOB_STATES)[number]
 
-/** The request that started a job, whose data is stored in the events of the job. */
+/** The request that started a job. Its data is stored in the events of the job. */
 export interface JobOrigin {
   requestId: string
   ip: string

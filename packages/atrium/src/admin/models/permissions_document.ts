@@ -135,7 +135,9 @@ export function entryOf(
   return ownEntryOf(document, model) ?? ownEntryOf(document, ALL)
 }
 
-/** Finds the entry of the model itself in a document, without falling back to the entry `*`. */
+/**
+ * Finds the entry of the model itself in a document, without falling back to the entry `*`; undefined if there is none.
+ */
 export function ownEntryOf(
   document: PermissionsDocument,
   model: string

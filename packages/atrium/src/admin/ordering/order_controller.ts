@@ -71,7 +71,8 @@ function otherThan(key: KeyValue, target: Target | null): Target | null {
 }
 
 /**
- * Returns the target of a move to a number.
+ * Returns the target of a move to a number: null if the record already has this number, undefined for an invalid
+ * number.
  *
  * @param text  number of the record in the list after the move, starting at 1
  */

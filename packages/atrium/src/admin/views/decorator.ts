@@ -17,7 +17,8 @@ export function AdminView(options: LazyOptions<AdminViewOptions> = {}) {
 }
 
 /**
- * Returns the options that `@AdminView` set on this class itself, not on a parent class.
+ * Returns the options that `@AdminView` set on this class itself, not on a parent class; undefined without the
+ * decorator.
  *
  * @throws ValueError  if the options are a function that throws or returns no object
  */

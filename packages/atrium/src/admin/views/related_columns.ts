@@ -221,8 +221,8 @@ async function isSeen(ctx: HttpContext, view: LinkedView, name: string): Promise
 }
 
 /**
- * Returns the view of the related model for the user. Unlike `view.for`, it does not check the related columns of
- * that model's own list.
+ * Returns the view of the related model for the user; null if the user cannot see the model. Unlike `view.for`, it does
+ * not check the related columns in the list of that model.
  */
 async function seenView(ctx: HttpContext, view: LinkedView): Promise<LinkedView | null> {
   const own = await personalView(ctx, view)

@@ -68,7 +68,11 @@ export function titleColumns(
 /* Cached by the fields of a resource, as the title column is looked up for each choice of a reference */
 const USUAL = new WeakMap<readonly Column[], Column | undefined>()
 
-/** @param isLoaded  true if the types of the columns are known, so that the result can be cached */
+/**
+ * Returns the default title column; undefined if no column is a text.
+ *
+ * @param isLoaded  true if the types of the columns are known, so that the result can be cached
+ */
 function usualTitle(fields: readonly Column[], isLoaded: boolean): Column | undefined {
   if (!isLoaded) return findUsualTitle(fields)
   if (!USUAL.has(fields)) USUAL.set(fields, findUsualTitle(fields))

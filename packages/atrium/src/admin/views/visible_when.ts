@@ -26,7 +26,7 @@ interface ConditionalField {
   readonly condition: Condition | undefined
 }
 
-/** Converts the option `visibleWhen` to texts of the form. */
+/** Converts the option `visibleWhen` to texts of the form; undefined without the option. */
 export function conditionOf(wanted: VisibleWhen | undefined): Condition | undefined {
   if (wanted === undefined) return undefined
   /* Matches numbers with and without thousands separators. */

@@ -101,7 +101,7 @@ function patternOf(rules: readonly SchemaRule[]): string | undefined {
   const expression = rules.find(({ name }) => name === 'regex')?.options
   if (!(expression instanceof RegExp) || !/^[uvdg]*$/.test(expression.flags)) return undefined
   const { source } = expression
-  /* These sequences have a special meaning under the flag `v`. */
+  /* These sequences have a special meaning under the flag `v`, so the expression would match other texts. */
   if (!expression.flags.includes('v') && /--|&&|\\q/.test(source)) return undefined
   try {
     new RegExp(`^(?:${source})$`, 'v')

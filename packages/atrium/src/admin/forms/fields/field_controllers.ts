@@ -51,7 +51,7 @@ export class ChoicesController {
     return { choices, status: this.site.text(key, { count: choices.length }) }
   }
 
-  /** Returns the reference of a many-to-many field, or of a user attribute. */
+  /** Returns the reference of a many-to-many field, or of a user attribute; undefined for any other field. */
   async #related(ctx: HttpContext): Promise<Reference | undefined> {
     if (this.view.model === AdminUser) return attributeReferences(this.site).get(ctx.params.field)
     const seen = await seenManyToMany(ctx, this.site, this.view)

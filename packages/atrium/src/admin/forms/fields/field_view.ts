@@ -172,7 +172,10 @@ function isRequired(field: FormField, isStored: boolean): boolean {
   return field.required || (isKept && !field.multiple)
 }
 
-/** Returns the engine's help for a field without help in its options, such as that a hidden value is stored. */
+/**
+ * Returns the engine's help for a field without help in its options, such as that a hidden value is stored; undefined
+ * if there is none.
+ */
 function generalHelp(site: Site, field: FormField, isUpdate: boolean): string | undefined {
   const { hidden, column, widget, multiple } = field
   /* The input of a hidden value is empty, so without help it would look as if no value was stored. */
@@ -217,7 +220,10 @@ function controlOf(widget: FormField['widget']): string {
   return (widget instanceof FormWidget && widget.control) || 'widget'
 }
 
-/** Returns the condition as JSON, without conditions on fields that are not in the form, which are already met. */
+/**
+ * Returns the condition as JSON, without conditions on fields that are not in the form, which are already met;
+ * undefined without further conditions.
+ */
 function visibleWhen(
   { condition }: FormField,
   names: ReadonlySet<string>,
@@ -286,7 +292,7 @@ function asLine(site: Site, field: FormField, base: FieldView): FieldView {
     /* With a fixed step, the browser would reject a stored number that is not a multiple of the step. */
     return isExact ? base : { ...base, attributes: { ...base.attributes, step: 'any' } }
   }
-  /* The browser's input accepts no offset and would be empty, so a text input shows such a value. */
+  /* A `datetime-local` input accepts no offset and would be empty, so a text input shows a datetime with an offset. */
   if (base.type === 'datetime-local' && base.value !== '' && !fitsInput(base.value)) {
     const { max, step, ...attributes } = base.attributes
     return { ...base, type: 'text', attributes: { ...attributes, autocomplete: 'off' } }

@@ -104,8 +104,8 @@ export async function forgetOwner(view: ModelView, file: string): Promise<void> 
 }
 
 /**
- * Returns the first record, by key, that refers to a file. Ignores the viewer's scope, so that the result is the same
- * for every viewer.
+ * Returns the first record, by key, that refers to a file; undefined if there is none. Ignores the viewer's scope, so
+ * that the result is the same for every viewer.
  */
 async function firstHolder(view: ModelView, file: string): Promise<FileOwner | undefined> {
   const { key } = view.resource

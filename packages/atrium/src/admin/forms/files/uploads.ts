@@ -58,7 +58,7 @@ async function checkUpload(
   return reason === null ? null : { rule: 'fileScan', reason }
 }
 
-/** Returns the extensions of `vine.file({ extnames })`, which the rule has set on the file. */
+/** Returns the extensions of `vine.file({ extnames })`, which the rule has set on the file; undefined without them. */
 function namedBySchema({ allowedExtensions }: MultipartFile): readonly string[] | undefined {
   return allowedExtensions && allowedExtensions.length > 0 ? allowedExtensions : undefined
 }

@@ -41,7 +41,7 @@ export abstract class FormWidget extends Widget {
    */
   cell?(value: unknown, text: Text): ShownCell | null
 
-  /** Formats a value on the page of its record. Default: the format in lists */
+  /** Formats a value on the page of its record. Null: the format without a widget. Default: the format in lists */
   whole?(value: unknown, text: Text): ShownCell | null
 
   preview?(text: string): Preview

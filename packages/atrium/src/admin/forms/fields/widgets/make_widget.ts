@@ -35,7 +35,9 @@ class ColourWidget extends FormWidget {
     throw new UnreadableText('colour', 'must be a colour such as #1a7f37')
   }
 
-  /** Uses an SVG image, as the content security policy blocks style attributes. */
+  /**
+   * Uses an SVG image, as the content security policy blocks style attributes. Null for a value that is not a colour.
+   */
   cell(value: unknown): ShownCell | null {
     if (typeof value !== 'string' || !COLOUR.test(value)) return null
     const swatch = `<svg class="value-swatch" viewBox="0 0 1 1" aria-hidden="true"><rect width="1" height="1" fill="${value}"/></svg>`

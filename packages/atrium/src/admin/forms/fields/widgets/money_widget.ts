@@ -144,7 +144,10 @@ export class MoneyWidget extends FormWidget {
     return this.cell(value)?.text ?? String(value)
   }
 
-  /** Rounds to the decimals of the currency; the tooltip contains the exact amount. */
+  /**
+   * Rounds to the decimals of the currency; the tooltip contains the exact amount. Null for a value that is not a
+   * number.
+   */
   cell(value: unknown): ShownCell | null {
     const amount = moneyText(value, this.#money)
     if (amount === null) return null

@@ -82,7 +82,7 @@ function fileCell(
   return { kind: 'text', text: labelOfFile(view, apiName, value), href }
 }
 
-/** Returns a cell with the first file of a list, and the number of files. */
+/** Returns a cell with the first file of a list, and the number of files; null for an empty list. */
 function fileListCell(
   view: ModelView,
   column: Column,
