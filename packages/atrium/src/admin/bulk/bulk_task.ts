@@ -130,7 +130,7 @@ export abstract class BulkTask {
   }
 
   /**
-   * Returns the further effects of the task, which are shown before it runs.
+   * Returns further effects of the task, such as deletions of referring records, which are shown before it runs.
    *
    * @param count  total number of records if `keys` contains only the first ones
    */

@@ -147,8 +147,8 @@ export function valueCell(value: unknown, text: Text): ShownCell {
 }
 
 /**
- * Returns the cell of a custom list column. The link may come from record data, so only links to web pages and email
- * addresses are accepted: see `Cell`.
+ * Returns the cell of a custom list column. The link may come from record data, so only links to pages of this site,
+ * web pages and email addresses are accepted: see `Cell`.
  */
 export function ownCell(
   value: Awaited<ReturnType<ListColumn['value']>>,

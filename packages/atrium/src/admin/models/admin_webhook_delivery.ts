@@ -3,8 +3,8 @@ import '#crud'
 import { AdminModel, jsonColumn } from './admin_model.js'
 
 /**
- * `pending`: waits for the first attempt or the next one; `skipped`: the owner of the webhook is not allowed to view the
- * record
+ * `pending`: waits for the first attempt or the next one; `skipped`: the owner of the webhook is not allowed to view
+ * the record
  */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'skipped'] as const
 

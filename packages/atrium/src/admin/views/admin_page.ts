@@ -30,7 +30,8 @@ export abstract class AdminPage {
   abstract readonly template: string
 
   /**
-   * Returns the variables of the template. Operations of `LucidCrud` in it have the permissions of the signed-in user.
+   * Returns the variables of the template. Operations of `LucidCrud` in this method have the permissions of the
+   * signed-in user.
    */
   data(_ctx: HttpContext): object | Promise<object> {
     return {}

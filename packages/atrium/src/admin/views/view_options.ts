@@ -145,8 +145,8 @@ export interface AdminViewOptions {
    */
   title?: string | ((item: Item) => string)
   /**
-   * List columns: API names, also of related records such as `customer.city`, or subclasses of `ListColumn`. Default: all
-   * visible columns
+   * List columns: API names, also of related records such as `customer.city`, or subclasses of `ListColumn`. Default:
+   * all visible columns
    */
   listColumns?: Iterable<string | (new () => ListColumn)>
   /** API names of the searchable columns. Default: all visible columns */

@@ -132,7 +132,7 @@ const FORMS: Record<string, FormMode> = { form_create: 'create', form_update: 'u
 
 /**
  * Stores the input of a form that was submitted without a session, for the user who opened it. The form is shown again
- * after the login, but not saved automatically. Only for record forms that are submitted without JavaScript.
+ * after the login, but not saved automatically. Other forms, and those that the page's script submits, are not stored.
  *
  * @returns URL of the page that shows the draft; null if it was not stored
  */

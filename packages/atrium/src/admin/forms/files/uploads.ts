@@ -101,8 +101,8 @@ export async function storeForList(
 const TOO_MANY = 'was not stored, as too many files wait for their form: save it first'
 
 /**
- * Stores the uploaded files of a submission's lists, so that the form has them when it is shown again. Each file that is
- * refused is named in the error of its field; the others are stored.
+ * Stores the uploaded files of a submission's lists, so that the form has them when it is shown again. Each file that
+ * is refused is named in the error of its field; the others are stored.
  */
 export async function storeListed(
   ctx: HttpContext,

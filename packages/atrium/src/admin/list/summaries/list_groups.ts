@@ -157,7 +157,10 @@ function urlOfDay(parameters: ListParameters, column: Column, day: string, zone:
   return parameters.with({ page: 1, groupBy: null, filters: all }).url
 }
 
-/** Returns a chart with a bar per group: the latest days in chronological order, or the most frequent values. */
+/**
+ * Returns a chart with a bar per group: the latest days in chronological order, or the most frequent values; null for
+ * fewer than two groups.
+ */
 function chartOf(site: Site, label: string, groups: readonly Group[], areDays: boolean) {
   const shown = groups.slice(0, MOST_BARS)
   if (shown.length < 2) return null
