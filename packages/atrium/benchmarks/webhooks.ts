@@ -66,7 +66,6 @@ async function measure(driver: DriverName, rounds: number, rows: number) {
   const { makeWebhook } = await import('#tests/helpers/webhook_receiver')
   const site = await app.container.make(AdminSite)
   const { webhooks } = site
-  Object.assign(webhooks.settings, { allowPrivate: true })
   await webhooks.stop()
   const user = await AdminUser.create({ username: 'jo', hashedPassword: 'none', isSuperuser: true })
   const { id } = await makeWebhook({ address, ownerId: user.id })

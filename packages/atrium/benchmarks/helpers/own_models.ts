@@ -16,6 +16,8 @@ export function useOwnModels(app: ApplicationService): void {
     /* Options that cost each request something are on. */
     app.config.set('crud.cors.origins', ['https://shop.example.com'])
     app.config.set('admin.metrics', { addresses: ['127.0.0.1'] })
+    /* Receivers of webhooks are on this machine. */
+    app.config.set('admin.webhooks', { allowPrivate: true })
     const connections: Record<string, { migrations?: { paths?: string[] } }> =
       app.config.get('database.connections')
     for (const { migrations } of Object.values(connections)) {

@@ -5,6 +5,7 @@ import { databaseAway } from './scenarios/database_away.js'
 import { diskFull } from './scenarios/disk_full.js'
 import { idleConnections } from './scenarios/idle_connections.js'
 import { kill } from './scenarios/kill.js'
+import { killedWebhooks } from './scenarios/killed_webhooks.js'
 import { concurrentImport } from './scenarios/concurrent_import.js'
 import { killedImports } from './scenarios/killed_imports.js'
 import { killedJobs } from './scenarios/killed_jobs.js'
@@ -28,6 +29,7 @@ export const SCENARIOS: Scenario[] = [
   bulkDeletes,
   killedJobs,
   killedImports,
+  killedWebhooks,
   concurrentImport,
   concurrentBulk,
   migrations,

@@ -5,7 +5,8 @@ import { Server } from '../helpers/server.js'
 import type { Scenario } from '../scenario.js'
 
 const WORKERS = 8
-const KILLS = 3
+/** Number of times that the server is killed */
+export const KILLS = 3
 
 /** Acknowledged state of a product: its price, `deleted` softly, or `gone` permanently */
 type State = number | 'deleted' | 'gone'
@@ -14,7 +15,7 @@ type State = number | 'deleted' | 'gone'
  * Expected results of the callers' writes. For a write without a response both outcomes are valid,
  * and no third.
  */
-class Ledger {
+export class Ledger {
   readonly known = new Map<number, Set<State>>()
   /** Names of products whose creation was not acknowledged */
   readonly asked = new Set<string>()
@@ -88,7 +89,7 @@ export const kill: Scenario = {
 }
 
 /** Writes until the given number is acknowledged, then kills the server during further writes. */
-async function streamUntil(until: number, ledger: Ledger, server: Server) {
+export async function streamUntil(until: number, ledger: Ledger, server: Server) {
   const { call, close } = clientOf(server.origin, WORKERS)
   let killed: Promise<void> | undefined
   const isOver = () => {
