@@ -13,7 +13,7 @@ test.group('Access tokens, in a browser', (group) => {
     ada = await makeUser('ada')
   })
 
-  test('[P10] the token pages are accessible and fit every screen: {$self}')
+  test('[P10] the pages of access tokens are accessible and fit every screen: {$self}')
     .with(THEMES)
     .run(async ({ assert }, theme) => {
       await issueToken(ada, ['Reel:*', 'Utensil:read', '*:create'], { name: 'W'.repeat(64) })

@@ -15,7 +15,9 @@ test.group('Account and invitations, in a browser', (group) => {
     ada = await makeUser('ada')
   })
 
-  test('[U7, U12, U13] account, invitation and link fit a phone and are accessible: {$self}')
+  test(
+    '[U7, U12, U13] the account, invitation and password link pages fit a phone and are accessible: {$self}'
+  )
     .with(THEMES)
     .run(async ({ assert }, theme) => {
       await issueToken(ada, ['Reel:*', 'Utensil:read'], { name: 'W'.repeat(64) })
@@ -87,7 +89,7 @@ test.group('Account and invitations, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[U16] a notice fits on one line', async ({ assert }) => {
+  test('[U16] a notice fits on one line of a desktop screen', async ({ assert }) => {
     const site = await adminSite()
     await site.notices.notify(ada, 'new_device', {
       device: 'Safari on iPhone',

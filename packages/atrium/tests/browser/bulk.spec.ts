@@ -177,7 +177,9 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(visit.errors(), [])
   })
 
-  test('[B16] Escape and Cancel change nothing and restore the focus', async ({ assert }) => {
+  test('[B16] Escape and Cancel close the dialog without a change and restore the focus', async ({
+    assert,
+  }) => {
     await addGadgets('Lamp', 'Desk')
     const { page, ...visit } = await begin()
     await page.goto('/admin/Gadget/')
@@ -198,7 +200,9 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(visit.errors(), [])
   })
 
-  test('[B24] the dialog lists ten records and counts the rest', async ({ assert }) => {
+  test('[B24] the dialog lists the first ten selected records and counts the rest', async ({
+    assert,
+  }) => {
     await addGadgets(...Array.from({ length: 12 }, (_, index) => `Gadget ${index}`))
     const { page } = await begin()
     await page.goto('/admin/Gadget/?rows-per-page-select=20')
@@ -252,7 +256,9 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(await offered(), ['Delete', 'Delete for good'])
   })
 
-  test('[B19, B20] shows a failure and preserves the selection', async ({ assert }) => {
+  test('[B19, B20] a failed bulk action shows an error and preserves the selection', async ({
+    assert,
+  }) => {
     await addGadgets('Lamp', 'stuck', 'Desk')
     const { page, ...visit } = await begin()
     await page.goto('/admin/Gadget/')
@@ -281,7 +287,9 @@ test.group('Bulk actions, in a browser', (group) => {
     )
   })
 
-  test('[B6] an expired session redirects to the login and back', async ({ assert }) => {
+  test('[B6] a bulk action after the session has expired leads to the login, and from there back to the list', async ({
+    assert,
+  }) => {
     await addGadgets('Lamp')
     const { page } = await begin()
     await page.goto('/admin/Gadget/?sort_by=name&sort_order=asc')
@@ -309,7 +317,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.equal(await page.locator('input[name=ids]').count(), 10)
   })
 
-  test('[A9] composite keys with arbitrary text can be selected', async ({ assert }) => {
+  test('[A9] records with composite keys of arbitrary text can be selected', async ({ assert }) => {
     await db.table('bulk_berths').multiInsert([
       { deck: 1, place: 'a/1 ?%', guest: 'Ann' },
       { deck: 1, place: 'a', guest: 'Bob' },
@@ -324,7 +332,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(visit.errors(), [])
   })
 
-  test('[P13] a custom action is confirmed on a page and reported on the list', async ({
+  test('[P13] a custom action is confirmed on a page, and its result is reported on the list', async ({
     assert,
   }) => {
     await addGadgets('Lamp', 'Desk', 'Sofa')
@@ -393,7 +401,9 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(visit.errors(), [])
   })
 
-  test('the bar, dialog and page are accessible and fit every screen in the {theme}')
+  test(
+    'the bulk action bar, the dialog and the confirmation page are accessible and fit every screen in the {theme}'
+  )
     .with(THEMES.map((theme) => ({ theme })))
     .run(async ({ assert }, { theme }) => {
       await addGadgets('Lamp', 'x'.repeat(10_000), 'Desk')
@@ -433,7 +443,9 @@ test.group('Bulk actions, in a browser', (group) => {
       assert.deepEqual(await visit.accessibilityFaults(), [])
     })
 
-  test('[L9] records of several pages are selected, edited and saved', async ({ assert }) => {
+  test('[L9] records selected on several pages can be edited and saved together', async ({
+    assert,
+  }) => {
     await addGadgets(...Array.from({ length: 12 }, (_, index) => `Lamp ${10 + index}`), 'Sofa')
     const { page, ...visit } = await begin()
     const change = () => page.getByRole('checkbox', { name: 'Change Name' })
@@ -467,7 +479,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.isTrue(visit.errors().every(isExpected))
   })
 
-  test('[L8] one checkbox selects all matching records after those of the page, and they are deleted', async ({
+  test('[L8] after the records of a page are selected, one checkbox selects all matching records, and they can be deleted', async ({
     assert,
   }) => {
     await addGadgets(...Array.from({ length: 23 }, (_, index) => `Lamp ${index}`), 'Sofa')
@@ -499,7 +511,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(visit.errors(), [])
   })
 
-  test('[L8, D1] without JavaScript, more than a thousand records become a job, whose page refreshes itself', async ({
+  test('[L8, D1] without JavaScript, deleting more than a thousand records starts a job, whose page refreshes itself', async ({
     assert,
     cleanup,
   }) => {

@@ -151,7 +151,7 @@ test.group('Cells of a list, in a browser', (group) => {
     assert.deepEqual(errorsOf(visit), [])
   })
 
-  test('[L10] Tab saves and opens the next cell, arrow keys move between cells, and links still open', async ({
+  test('[L10] Tab saves a cell and opens the next one, arrow keys move between cells, and links still open', async ({
     assert,
   }) => {
     const visit = await begin()
@@ -215,7 +215,7 @@ test.group('Cells of a list, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[L10] the editor is accessible, and fits a narrow screen in both themes', async ({
+  test('[L10] the editor of a cell is accessible, and fits a narrow screen in both themes', async ({
     assert,
   }) => {
     const visit = await begin()

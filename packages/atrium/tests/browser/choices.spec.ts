@@ -59,7 +59,7 @@ test.group('Search fields, in a browser', (group) => {
     assert.deepEqual(begun.errors, [])
   })
 
-  test('[B17] a text suggests existing values in forms and in a filter over the list', async ({
+  test('[B17] typing in a text field suggests existing values, in forms and in the filter form of the list', async ({
     assert,
   }) => {
     const names = Array.from({ length: 60 }, (_, index) => `Carrier ${index}`)
@@ -84,7 +84,9 @@ test.group('Search fields, in a browser', (group) => {
     assert.deepEqual(begun.errors, [])
   })
 
-  test('[B17] the mouse opens the list, and a click chooses', async ({ assert }) => {
+  test('[B17] a click opens the list of options, and a click on an option selects it', async ({
+    assert,
+  }) => {
     const { page, field, options } = await visit()
     await field.click()
     await options.nth(49).waitFor()
@@ -98,7 +100,7 @@ test.group('Search fields, in a browser', (group) => {
     )
   })
 
-  test('[B17] the arrow keys open the list and wrap around, and Escape closes it', async ({
+  test('[B17] the arrow keys open the list of options and wrap around, and Escape closes it', async ({
     assert,
   }) => {
     const { page, field, options } = await visit()
@@ -145,7 +147,7 @@ test.group('Search fields, in a browser', (group) => {
     assert.deepEqual(await chosen.allTextContents(), ['Abbey Road'])
   })
 
-  test('[B17] a text without a matching record is not submitted', async ({ assert }) => {
+  test('[B17] a typed text without a matching record is not submitted', async ({ assert }) => {
     const { page, field } = await visit()
     await page.getByLabel('Title').fill('Help!')
     await field.fill('nowhere')
@@ -159,7 +161,7 @@ test.group('Search fields, in a browser', (group) => {
     assert.lengthOf(await Recording.all(), 0)
   })
 
-  test('[B17] typing a full title chooses it', async ({ assert }) => {
+  test('[B17] typing the full title of a record selects it, ignoring case', async ({ assert }) => {
     const { page, field, options } = await visit()
     await field.fill('abbey road')
     await options.first().waitFor()
@@ -171,14 +173,16 @@ test.group('Search fields, in a browser', (group) => {
     )
   })
 
-  test('[B17] the number of matches is announced', async ({ assert }) => {
+  test('[B17] the number of matching options is announced to screen readers', async ({
+    assert,
+  }) => {
     const { page, field, options } = await visit()
     await field.fill('abbey')
     await options.nth(1).waitFor()
     assert.equal(await page.locator('.combobox [role="status"]').textContent(), '2 choices')
   })
 
-  test('[B17] a failed search shows a message', async ({ assert }) => {
+  test('[B17] a failed search for options shows a message', async ({ assert }) => {
     const { visit: begun, page, field } = await visit()
     await begun.context.route('**/choices/**', (route) => route.abort())
     await field.fill('abbey')
@@ -202,7 +206,7 @@ test.group('Search fields, in a browser', (group) => {
     assert.equal(await field.inputValue(), 'Abbey <b>Lane</b>')
   })
 
-  test('[B24, B17] without JavaScript the key is typed by hand', async ({ assert }) => {
+  test('[B24, B17] without JavaScript the user types the key of the record', async ({ assert }) => {
     const { page } = await visit(undefined, { javaScript: false })
     await page.getByLabel('Title').fill('Help!')
     await page.getByLabel('Studio').fill(String(idOf('Abbey Road')))
@@ -212,7 +216,7 @@ test.group('Search fields, in a browser', (group) => {
     assert.equal(studioId, idOf('Abbey Road'))
   })
 
-  test('[B17] the open list is accessible and fits every screen in the {$self}')
+  test('[B17] the open list of options is accessible and fits every screen in the {$self}')
     .with(THEMES)
     .run(async ({ assert }, theme) => {
       const { visit: begun, page, field, options } = await visit(undefined, { theme })

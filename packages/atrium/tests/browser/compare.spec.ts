@@ -5,14 +5,16 @@ import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { THEMES, Visit } from '#tests/helpers/browser'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 
-test.group('Comparisons, in a browser', (group) => {
+test.group('Comparison of records, in a browser', (group) => {
   group.each.setup(async () => {
     await emptyAdminTables()
     await emptyEventTables()
     await db.from('undo_shelves').delete()
   })
 
-  test('[G compare] selected records and two versions are compared on a phone: {$self}')
+  test(
+    '[G compare] two selected records, and two versions of a record, can be compared on a phone: {$self}'
+  )
     .with(THEMES)
     .run(async ({ assert }, theme) => {
       const shelf = await Shelf.create({ name: `Novels ${'long'.repeat(15)}`, floor: 1 })

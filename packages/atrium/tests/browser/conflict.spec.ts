@@ -38,7 +38,7 @@ test.group('Concurrent editors, in a browser', (group) => {
   for (const javaScript of [true, false]) {
     const how = javaScript ? 'with htmx' : 'without JavaScript'
 
-    test(`[R15, B24] the second editor sees the versions and saves one, ${how}`, async ({
+    test(`[R15, B24] the second editor sees both versions and saves one of them, ${how}`, async ({
       assert,
     }) => {
       const { page } = await collide({ javaScript })
@@ -54,7 +54,7 @@ test.group('Concurrent editors, in a browser', (group) => {
       assert.deepEqual([saved.title, saved.pages, Boolean(saved.isOpen)], ['His', 9, true])
     })
 
-    test(`[B25, B24] the second editor can leave the record as it is, ${how}`, async ({
+    test(`[B25, B24] the second editor can discard their own input and open the current record, ${how}`, async ({
       assert,
     }) => {
       const { page } = await collide({ javaScript })
@@ -67,7 +67,9 @@ test.group('Concurrent editors, in a browser', (group) => {
     })
   }
 
-  test('[B25] the conflict message is scrolled into view and announced', async ({ assert }) => {
+  test('[B25] the message about a conflict is scrolled into view and announced', async ({
+    assert,
+  }) => {
     const { page } = await collide()
     await page.waitForFunction(`document.activeElement.matches('[role="alert"]')`)
     const top: number = await page.evaluate(
@@ -88,7 +90,7 @@ test.group('Concurrent editors, in a browser', (group) => {
     assert.equal(await title(), 'Ours')
   })
 
-  test('[B25] the page is accessible and fits every screen in the {$self}')
+  test('[B25] the conflict page is accessible and fits every screen in the {$self}')
     .with(THEMES)
     .run(async ({ assert }, theme) => {
       const visit = await collide({ theme })

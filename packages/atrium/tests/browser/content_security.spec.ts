@@ -6,7 +6,7 @@ import { urlOf } from '#tests/helpers/http'
 test.group('Content security, in a browser', (group) => {
   group.each.setup(() => emptyAdminTables())
 
-  test('[B10] injected markup runs nothing, styles nothing and loads nothing', async ({
+  test('[B10] injected markup runs no script, applies no style and loads no resource', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
@@ -46,7 +46,9 @@ test.group('Content security, in a browser', (group) => {
     ])
   })
 
-  test("[B10] another site can't put a page into a frame", async ({ assert }) => {
+  test("[B10] a page of another site can't embed a page of the site in a frame", async ({
+    assert,
+  }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
     const { page } = visit
     const elsewhere = await visit.serveElsewhere(`<iframe src="${urlOf('/admin')}"></iframe>`)

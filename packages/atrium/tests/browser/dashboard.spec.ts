@@ -9,7 +9,7 @@ test.group('The dashboard, in a browser', (group) => {
     for (const table of ['reels', 'lenders', 'utensils']) await db.from(table).delete()
   })
 
-  test('[S24, B24] a refresh loads only the content, announces it and preserves the focus', async ({
+  test('[S24, B24] refreshing the dashboard loads only its content, announces it and preserves the focus', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
@@ -38,7 +38,9 @@ test.group('The dashboard, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('a failed refresh shows a message and preserves the content', async ({ assert }) => {
+  test('a failed refresh of the dashboard shows a message and preserves the content', async ({
+    assert,
+  }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
     const { page } = visit
     await page.goto('/admin')
@@ -79,7 +81,7 @@ test.group('The dashboard, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test("[B23] every model is shown with its count and a link, the admin's own in a separate group", async ({
+  test("[B23] every model is shown with its count and a link, and the site's own models are in a separate group", async ({
     assert,
   }) => {
     await ageRecords()
@@ -111,7 +113,7 @@ test.group('The dashboard, in a browser', (group) => {
     await page.getByRole('row', { name: `${today} 2` }).waitFor()
   })
 
-  test('the first load needs at most 6 requests and 60 KB, with compressed assets', async ({
+  test('the first load of the dashboard needs at most 6 requests and 60 KB, with compressed assets', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada'), fresh: true })
@@ -139,7 +141,7 @@ test.group('The dashboard, in a browser', (group) => {
     assert.isTrue(responses.some(({ path }) => path === '/admin'))
   })
 
-  test('the second load requests only the page itself', async ({ assert }) => {
+  test('the second load of the dashboard requests only the page itself', async ({ assert }) => {
     const visit = await Visit.begin({ as: await makeUser('ada'), fresh: true })
     await visit.page.goto('/admin', { waitUntil: 'networkidle' })
     const [entry, ...others]: number[] = await visit.page.goto('/admin/nowhere').then(() =>

@@ -58,7 +58,7 @@ test.group('The event log, in a browser', (group) => {
     await emptyEventTables()
   })
 
-  test('[E5, B24] filters, pages, an event and the link back use htmx, each with its URL', async ({
+  test('[E5, B24] filters, pages, an event and the link back load by htmx and update the URL', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
@@ -99,7 +99,7 @@ test.group('The event log, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[E5] an event compares old and new values; long and unchanged ones can be expanded', async ({
+  test('[E5] the page of an event compares old and new values; long and unchanged ones can be expanded', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
@@ -162,7 +162,9 @@ test.group('The event log, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[B10, E5] {path} is accessible and fits every screen in the {theme}')
+  test(
+    '[B10, E5] the page "{path}" of the event log or of health is accessible and fits every screen in the {theme}'
+  )
     .with(
       [
         '',

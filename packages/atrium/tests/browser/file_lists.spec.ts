@@ -26,7 +26,7 @@ test.group('Lists of files, in a browser', (group) => {
     }
   })
 
-  test('[files] files are uploaded one by one, and a refused one does not lose the others', async ({
+  test('[files] files are uploaded one by one, and a refused file does not affect the others', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: ada })

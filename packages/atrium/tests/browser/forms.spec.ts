@@ -45,7 +45,9 @@ test.group('Forms, in a browser', (group) => {
     return page.locator(`#field-${label.toLowerCase()}`)
   }
 
-  test('[S37, S38, B18] a record is created after its error is corrected', async ({ assert }) => {
+  test('[S37, S38, B18] a record is created after the user has corrected an error', async ({
+    assert,
+  }) => {
     await machine({ nickname: 'Taken' })
     const { visit, page, text } = await open('create_page')
     await text('Name').fill('Mill')
@@ -91,7 +93,7 @@ test.group('Forms, in a browser', (group) => {
     assert.isFalse(isSent)
   })
 
-  test('[B17] characters are counted as the database counts them', async ({ assert }) => {
+  test('[B17] length limits count characters as the database counts them', async ({ assert }) => {
     const { text } = await open('create_page')
     const isWrong = () => text('Website').evaluate((one: any) => one.validity.customError)
     await text('Website').fill(`https://a.org/${'😀'.repeat(186)}`)
@@ -100,7 +102,7 @@ test.group('Forms, in a browser', (group) => {
     assert.isTrue(await isWrong())
   })
 
-  test('[S46, B17] a record is updated, and the clear button empties a field', async ({
+  test('[S46, B17] a record can be updated, and the clear button empties a field', async ({
     assert,
   }) => {
     const { id } = await machine()
@@ -228,7 +230,7 @@ test.group('Forms, in a browser', (group) => {
     assert.lengthOf(await Machine.all(), 1)
   })
 
-  test('an error is shown at the current scroll position')
+  test('the error of a failed submission is visible at the current scroll position')
     .with([
       {
         fails: 'gone',
@@ -275,7 +277,7 @@ test.group('Forms, in a browser', (group) => {
       assert.isTrue(await getsFocus(last))
     })
 
-  test('the next attempt clears the error message', async ({ assert }) => {
+  test('submitting the form again clears the error message', async ({ assert }) => {
     const { page, text } = await open('create_page')
     await page.route('**/form_create', (route) => route.abort(), { times: 1 })
     await text('Name').fill('Perpetuum mobile')
@@ -286,7 +288,9 @@ test.group('Forms, in a browser', (group) => {
     assert.equal(await page.locator('#flash .flash-message').count(), 0)
   })
 
-  test('on a small screen, the bar does not cover a focused field', async ({ assert }) => {
+  test('on a small screen, the bar of buttons does not cover a focused field', async ({
+    assert,
+  }) => {
     const record = await machine()
     const { page } = await open(`update/${record.id}`, { width: 360 })
     const covered = await page.evaluate<string[]>(`(async () => {
@@ -377,7 +381,7 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(errors(visit), [])
   })
 
-  test('[R1, R14] tabs and dependent fields work, and the mouse wheel changes no number', async ({
+  test('[R1, R14] tabs switch their sections, dependent fields follow their condition, and the mouse wheel changes no number', async ({
     assert,
   }) => {
     await Holding.query().delete()
@@ -445,7 +449,7 @@ test.group('Forms, in a browser', (group) => {
   })
 
   for (const theme of THEMES) {
-    test(`axe finds no violation at any width: ${theme}`, async ({ assert }) => {
+    test(`a form has no accessibility violation at any width: ${theme}`, async ({ assert }) => {
       const { id } = await machine()
       const judge = async (visit: Visit, { resized = true } = {}) => {
         for (const width of [1280, 360]) {

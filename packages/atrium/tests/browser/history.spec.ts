@@ -16,7 +16,7 @@ test.group('The history of a record, in a browser', (group) => {
   })
 
   test(
-    '[R8, R9] the form links to the history, to a version, and back to the form with its values: {$self}'
+    '[R8, R9] the form links to the history, the history to a version, and the version back to the form: {$self}'
   )
     .with(THEMES)
     .run(async ({ assert }, theme) => {

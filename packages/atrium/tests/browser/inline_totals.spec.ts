@@ -4,8 +4,8 @@ import { Consignment, Parcel, TABLES } from '#tests/fixtures/depots'
 import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { Visit } from '#tests/helpers/browser'
 
-test.group('Totals of rows, in a browser', () => {
-  test('[G5.5] figures follow what is typed, to the last digit, and rows that are added or removed', async ({
+test.group('Totals of inline rows, in a browser', () => {
+  test('[G5.5] totals are updated while the user types, exact to the last digit, and when rows are added or removed', async ({
     assert,
   }) => {
     await emptyAdminTables()

@@ -24,7 +24,9 @@ test.group('Rows in a form, in a browser', (group) => {
     return rows.map(({ name, weight }) => `${name} ${weight}`)
   }
 
-  test('[R2] adds, moves and removes rows, and corrects an error', async ({ assert }) => {
+  test('[R2] rows can be added, moved and removed, and an error in a row corrected', async ({
+    assert,
+  }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
     const { page } = visit
     await page.goto(`/admin/Caravan/update/${caravan.id}`)

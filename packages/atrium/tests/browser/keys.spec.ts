@@ -169,7 +169,7 @@ test.group('Keyboard shortcuts, in a browser', (group) => {
     assert.equal(await current(page), 'Scene 01')
   })
 
-  test('[L12] keys do nothing in fields, with Alt, over a dialog, or while a text is composed', async ({
+  test('[L12] shortcuts do nothing in fields, with Alt, over a dialog, or during text composition (IME)', async ({
     assert,
   }) => {
     const { page } = await begin()
@@ -206,7 +206,7 @@ test.group('Keyboard shortcuts, in a browser', (group) => {
     assert.equal(await palette.evaluate((one: any) => one.open), true)
   })
 
-  test('[L12] the palette offers the actions of the page', async ({ assert }) => {
+  test('[L12] the command palette offers the actions of the page', async ({ assert }) => {
     const visit = await begin()
     const { page } = visit
     await press(page, 'j j x Control+k')

@@ -87,7 +87,7 @@ test.group('The layout, in a browser', (group) => {
     }
   })
 
-  test('[S16, U7] the theme of the device is followed, and the switch shows the other one', async ({
+  test('[S16, U7] a user can choose the theme of the device, and the switch then changes to the other theme', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
@@ -149,7 +149,7 @@ test.group('The layout with few models, in a browser', (group) => {
     assert.isTrue(await getsFocus(page.locator('#username')))
   })
 
-  test('[S16] changes the theme without a reload and stores it for later pages', async ({
+  test('[S16] the switch changes the theme without a reload, and later pages use the new theme', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
@@ -180,7 +180,7 @@ test.group('The layout with few models, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('a theme that could not be stored is reported', async ({ assert }) => {
+  test('an error is shown if the theme could not be stored', async ({ assert }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
     const { page } = visit
     await page.goto('/admin')
@@ -191,7 +191,7 @@ test.group('The layout with few models, in a browser', (group) => {
     assert.isTrue(await message.isVisible())
   })
 
-  test('[B18] a message overlays the page, stays while hovered and disappears; errors and actions stay', async ({
+  test('[B18] a message overlays the page and disappears unless hovered; errors and messages with an action stay', async ({
     assert,
   }) => {
     for (const table of ['reels', 'lenders']) await db.from(table).delete()
@@ -255,7 +255,7 @@ test.group('The layout with few models, in a browser', (group) => {
     assert.deepEqual(await visit.accessibilityErrors(), [])
   })
 
-  test('without JavaScript the theme switch returns to the form that was submitted', async ({
+  test('without JavaScript, the theme switch on a form with errors redirects to the page of that form', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada'), javaScript: false })

@@ -125,7 +125,7 @@ test.group('The list, in a browser', (group) => {
     assert.deepEqual(visited.errors, [])
   })
 
-  test('[S28] a header sorts, a second click reverses the order, and the focus stays', async ({
+  test('[S28] a click on a heading sorts the list, a second one reverses the order, and the focus stays', async ({
     assert,
   }) => {
     await makeReels(12)
@@ -144,7 +144,9 @@ test.group('The list, in a browser', (group) => {
     assert.deepEqual(visited.errors, [])
   })
 
-  test('[S27, B15] the pager and the page size work', async ({ assert }) => {
+  test('[S27, B15] the pager opens other pages, and the page size can be changed', async ({
+    assert,
+  }) => {
     await makeReels(25)
     const visited = await visit('/admin/Reel/')
     const { page } = visited
@@ -166,7 +168,7 @@ test.group('The list, in a browser', (group) => {
     assert.deepEqual(visited.errors, [])
   })
 
-  test('the page matches its URL after going back, forward and reloading', async ({ assert }) => {
+  test('the list matches its URL after going back, forward and reloading', async ({ assert }) => {
     await makeReels(25)
     const visited = await visit('/admin/Reel/')
     const { page } = visited
@@ -290,7 +292,7 @@ test.group('The list, in a browser', (group) => {
     )
   })
 
-  test('shows immediately that a list is loading, and uses the newest request', async ({
+  test('a list that is loading is marked immediately, and only the newest request is shown', async ({
     assert,
   }) => {
     await makeReels(120)
@@ -406,7 +408,7 @@ test.group('The list, in a browser', (group) => {
       await hints(0, '0px,0px')
     })
 
-  test('values of records are shown as text', async ({ assert }) => {
+  test('markup in values of records is shown as text', async ({ assert }) => {
     const evil = `"><img src=x onerror="document.title='broken'"><script>document.title='broken'</script>{{ 7*7 }}`
     await db.table('list_alcoves').insert({ code: evil, name: evil })
     await db
@@ -435,7 +437,7 @@ test.group('The list, in a browser', (group) => {
     '/admin/Vacancy/',
     '/admin/AdminUser/',
   ]
-  test('{place} is accessible and fits every screen in the {theme}')
+  test('the list at {place} is accessible and fits every screen in the {theme}')
     .with(someOf(PLACES, 3).flatMap((place) => THEMES.map((theme) => ({ place, theme }))))
     .run(async ({ assert }, { place, theme }) => {
       await makeReels(75)
@@ -456,7 +458,9 @@ test.group('The list, in a browser', (group) => {
         assert.deepEqual(await visited.accessibilityErrors({ resized: place !== PLACES[0] }), [])
     })
 
-  test('[S34.4] a narrow screen hides the headings and sorts by a dialog', async ({ assert }) => {
+  test('[S34.4] on a narrow screen the headings are hidden, and a dialog sorts the list', async ({
+    assert,
+  }) => {
     await makeReels(3)
     const { page } = await visit('/admin/Reel/', { width: 360 })
     assert.equal(await page.locator('.list-table thead th:visible').count(), 0)
@@ -472,7 +476,7 @@ test.group('The list, in a browser', (group) => {
     assert.equal(await page.getByRole('button', { name: 'Sort' }).isVisible(), false)
   })
 
-  test('[K9.6] the first load needs at most 6 requests and 60 KB', async ({ assert }) => {
+  test('[K9.6] the first load of a list needs at most 6 requests and 60 KB', async ({ assert }) => {
     await makeReels(75)
     const begun = await Visit.begin({ as: await makeUser('ada'), fresh: true })
     const { page } = begun

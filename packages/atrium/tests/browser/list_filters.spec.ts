@@ -44,7 +44,7 @@ test.group('The filters of a list, in a browser', (group) => {
 
   const found = async (page: Page) => await page.locator('.list-total').innerText()
 
-  test('[L2] adds three filters in the list and removes them', async ({ assert }) => {
+  test('[L2] three filters can be added in the list and removed', async ({ assert }) => {
     const visited = await visit('/admin/Reel/')
     const { page } = visited
     await page.evaluate('window.isSamePage = true')
@@ -100,7 +100,7 @@ test.group('The filters of a list, in a browser', (group) => {
     assert.deepEqual(visited.errors, [])
   })
 
-  test('[L2] the form shows errors, preserves its values and closes with Escape', async ({
+  test('[L2] the filter form shows errors, preserves its values and closes with Escape', async ({
     assert,
   }) => {
     const visited = await visit('/admin/Reel/')
@@ -126,7 +126,7 @@ test.group('The filters of a list, in a browser', (group) => {
     )
   })
 
-  test('[G3] builds an any-of group, edits its parts, ticks values, all with the keyboard', async ({
+  test('[G3] with the keyboard alone, a group of alternative filters is built and edited, and its values are selected', async ({
     assert,
   }) => {
     const visited = await visit(`/admin/Reel/?${FIRST}`)

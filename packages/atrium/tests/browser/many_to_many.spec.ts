@@ -4,7 +4,7 @@ import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { Visit } from '#tests/helpers/browser'
 import { Revue, RevueArtist, TABLES } from '#tests/fixtures/revues'
 
-test.group('A field of several records, in a browser', () => {
+test.group('A many-to-many field, in a browser', () => {
   test('[R3] the keyboard alone finds records, shows them as chips and removes them', async ({
     assert,
   }) => {

@@ -24,7 +24,7 @@ test.group('Creating the record of a reference in a dialog, in a browser', (grou
     return { visit, page, dialog: page.locator('.new-reference-dialog') }
   }
 
-  test('[R5] chooses a record created in the dialog in the search field, and shows errors in the dialog', async ({
+  test('[R5] a record created in the dialog is selected in the search field, and errors are shown in the dialog', async ({
     assert,
   }) => {
     await Studio.createMany(Array.from({ length: 60 }, (_, index) => ({ name: `Studio ${index}` })))

@@ -15,7 +15,7 @@ test.group('Order of rows, in a browser', (group) => {
     for (const table of TABLES) await db.from(table).delete()
   })
 
-  test('[order] rows are dragged, moved by keys and by a dialog: {$self}')
+  test('[order] rows can be dragged, and moved by keys or in a dialog: {$self}')
     .with(THEMES)
     .run(async ({ assert }, theme) => {
       for (const name of 'abcde') await Hymn.create({ name })
@@ -58,7 +58,7 @@ test.group('Order of rows, in a browser', (group) => {
       assert.deepEqual(visit.errors, [])
     })
 
-  test('[order] rows of a form are dragged by their number', async ({ assert }) => {
+  test('[order] rows of a form can be dragged by their number', async ({ assert }) => {
     const psalter = await Psalter.create({ name: 'Genevan' })
     for (const name of 'abc') await Hymn.create({ name, psalterId: psalter.id })
     const visit = await Visit.begin({ as: await makeUser('ada') })

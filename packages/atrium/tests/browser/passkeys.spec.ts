@@ -14,7 +14,7 @@ const AUTHENTICATOR = {
 test.group('Passkeys, in a browser', (group) => {
   group.each.setup(() => emptyAdminTables())
 
-  test('[U9] a passkey is created on a phone-sized page, logs in alone and as a second factor, and its clone is refused', async ({
+  test('[U9] a passkey made on a phone-sized page logs in alone and as a second factor, and its clone is refused', async ({
     assert,
     cleanup,
   }) => {

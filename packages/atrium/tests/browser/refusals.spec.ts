@@ -11,7 +11,9 @@ test.group('Refusals of the policy, in a browser', (group) => {
     ada = await makeUser('ada')
   })
 
-  test('[P14, S39] shows a refusal and preserves the submitted values', async ({ assert }) => {
+  test('[P14, S39] a form shows that the policy refused it, and preserves the submitted values', async ({
+    assert,
+  }) => {
     const visit = await Visit.begin({ as: ada })
     const { page } = visit
     await page.goto('/admin/Ruled/create_page')

@@ -175,7 +175,7 @@ test.group('The page of a role, in a browser', (group) => {
   })
 
   test(
-    '[U6] every page names the role that the user views the site as, until it is stopped: {$self}'
+    '[U6] every page names the role that the user views the site as, until the user stops: {$self}'
   )
     .with(['light-theme', 'dark-theme'] as Theme[])
     .run(async ({ assert, cleanup }, theme) => {

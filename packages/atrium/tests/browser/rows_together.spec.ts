@@ -17,7 +17,7 @@ test.group('Rows with widgets, in a browser', (group) => {
     await Booth.create({ fairId: fair.id, title: 'Nuts', slug: 'nuts', place: 1 })
   })
 
-  test('[R2, R3, R10] an added row has its widgets, and its unsaved input is restored', async ({
+  test('[R2, R3, R10] an added inline row has the widgets of its fields, and its unsaved input is restored', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })

@@ -37,7 +37,7 @@ test.group('Views and columns of a list, in a browser', (group) => {
     ada = await makeUser('ada', { isSuperuser: false })
   })
 
-  test('[L5, L6] columns are selected, saved as a view, shared, and opened by another user', async ({
+  test('[L5, L6] a user selects columns, saves them as a view and shares it, and another user opens it', async ({
     assert,
   }) => {
     const visited = await Visit.begin({ as: ada })
@@ -115,7 +115,7 @@ test.group('Views and columns of a list, in a browser', (group) => {
     assert.equal(path(page), '/admin/Reel/?columns=title,worldwide_gross')
   })
 
-  test('[L5, L6] without JavaScript, moves and saves columns, and saves and deletes a view', async ({
+  test('[L5, L6] without JavaScript, columns can be moved and saved, and a view can be saved and deleted', async ({
     assert,
   }) => {
     const { page } = await Visit.begin({ as: ada, javaScript: false, width: 360 })

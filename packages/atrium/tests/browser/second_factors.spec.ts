@@ -6,7 +6,7 @@ import { codeOf } from '#tests/helpers/factors'
 test.group('Second factors, in a browser', (group) => {
   group.each.setup(() => emptyAdminTables())
 
-  test('[U8, U11] a user sets up an app on a phone, saves the codes, and logs in with both', async ({
+  test('[U8, U11] a user sets up an authenticator app on a phone, saves the recovery codes, and logs in with either', async ({
     assert,
   }) => {
     const ada = await makeUser('ada')

@@ -29,7 +29,7 @@ test.group('Unsaved input of forms, in a browser', (group) => {
     return { visit, page, title: page.locator('#field-title') }
   }
 
-  test('[R10] without the server, a form shows a message, stores its input, and is sent once the server is back', async ({
+  test('[R10] while the server is unreachable, a form stores its input, and is sent once the server is back', async ({
     assert,
   }) => {
     const { visit, page, title } = await open()
@@ -49,7 +49,7 @@ test.group('Unsaved input of forms, in a browser', (group) => {
     assert.equal(await page.evaluate(drafts), '[]')
   })
 
-  test('[R10] after a login, a form that was submitted too late is offered again, with all its widgets', async ({
+  test('[R10] a form submitted after the session has ended is shown again after the login, with all its widgets', async ({
     assert,
   }) => {
     await Genre.create({ code: 'pop' })
@@ -117,7 +117,7 @@ test.group('Unsaved input of forms, in a browser', (group) => {
     assert.isNotNull(visit)
   })
 
-  test('[R10] does not store passwords', async ({ assert }) => {
+  test('[R10] unsaved input does not include passwords', async ({ assert }) => {
     const { page } = await open('/admin/AdminUser/create_page')
     await page.locator('#field-username').fill('kim')
     await page.locator('input[type="password"]').first().fill('QZXSECRET')
@@ -130,7 +130,7 @@ test.group('Unsaved input of forms, in a browser', (group) => {
     await page.context().setOffline(false)
   })
 
-  test('[R10] two minutes before the session ends a message offers to extend it, unless that is impossible', async ({
+  test('[R10] two minutes before a session ends, a message offers to extend it, unless its maximum age is reached', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: jo })

@@ -125,7 +125,9 @@ test.group('Returning from a form, in a browser', (group) => {
   const widths = { 'light-theme': 360, 'dark-theme': 1280 }
   for (const theme of THEMES) {
     const width = widths[theme]
-    test(`axe finds no violation: ${theme}, ${width} px`, async ({ assert }) => {
+    test(`form and list have no accessibility violation before and after a save: ${theme}, ${width} px`, async ({
+      assert,
+    }) => {
       const visit = await open('Scene 29', { theme, width })
       assert.isAtMost(await visit.overflow(), 0)
       assert.deepEqual(await visit.accessibilityErrors(), [])

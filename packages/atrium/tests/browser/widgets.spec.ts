@@ -25,7 +25,7 @@ test.group('Further widgets, in a browser', (group) => {
     return () => rm(folder, { recursive: true, force: true })
   })
 
-  test('[K9.6] a form with every widget, and one of 40 columns, are within their limits', async ({
+  test('[K9.6] a form with every widget, and one of 40 columns, stay within the limits of the first load', async ({
     assert,
   }) => {
     for (const name of ['Souvenir', 'WideForm']) {

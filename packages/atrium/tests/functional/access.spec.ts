@@ -48,7 +48,9 @@ test.group('Access', (group) => {
     return () => void useTokenAuthorizer(before)
   })
 
-  test('[P10] a model without an access option uses the configured default', async ({ assert }) => {
+  test('[P10] a model without the option access uses the configured default', async ({
+    assert,
+  }) => {
     assert.equal(app.config.get('crud.access'), 'public')
     assert.deepEqual(await statusesAt(paths.byDefault), ALLOWED)
   })
@@ -137,7 +139,9 @@ test.group('Access', (group) => {
     assert.deepEqual(await statusesAt(paths.writesByToken, 'anna'), ALLOWED)
   })
 
-  test('[P10] access is checked before anything else', async ({ assert }) => {
+  test('[P10] access is checked before keys, parameters and bodies are validated', async ({
+    assert,
+  }) => {
     const requests = [
       call('GET', `${paths.token}/abc`),
       call('GET', `${paths.token}/0`),

@@ -62,7 +62,7 @@ test.group('Access tokens', (group) => {
     }
   })
 
-  test('[P10] the site registers the authorizer', ({ assert }) => {
+  test('[P10] the admin site registers its authorizer of access tokens', ({ assert }) => {
     assert.instanceOf(registered, TokenAuthorizer)
   })
 
@@ -128,7 +128,7 @@ test.group('Access tokens', (group) => {
     assert.deepEqual(await db.from('crud_doors'), [{ id: 1, name: 'front' }])
   })
 
-  test('[P10, A4] a missing token is a 401 problem with a challenge without an error code', async ({
+  test('[P10, A4] a missing token is a 401, whose challenge contains no error code', async ({
     assert,
   }) => {
     for (const headers of [{}, { authorization: 'Basic am86c2VjcmV0' }] as Headers[]) {
@@ -142,7 +142,9 @@ test.group('Access tokens', (group) => {
     }
   })
 
-  test('[P10, A4] an invalid token is a 401 with that reason', async ({ assert }) => {
+  test('[P10, A4] an invalid token is a 401, whose challenge states that the token is invalid', async ({
+    assert,
+  }) => {
     const { token } = await issueToken(jo)
     const [id, secret] = token.slice(4).split('.')
     const other = await issueToken(jo)
@@ -262,7 +264,7 @@ test.group('Access tokens', (group) => {
     assert.lengthOf(await db.from('admin_access_tokens'), 1)
   })
 
-  test("[P10] a token of another owner can't be revoked", async ({ assert }) => {
+  test("[P10] a user can't revoke the token of another owner", async ({ assert }) => {
     const { accessTokens } = await adminSite()
     const { id, headers } = await issueToken(jo)
     const al = await makeUser('al')
@@ -285,7 +287,9 @@ test.group('Access tokens', (group) => {
     assert.equal(status, 200)
   })
 
-  test('[P10] a request with a token runs one query more than one without', async ({ assert }) => {
+  test('[P10] a request with a token runs one query more than a request to a public endpoint', async ({
+    assert,
+  }) => {
     const { accessTokens } = await adminSite()
     const { headers } = await issueToken(jo)
     await get(PATH, { headers })
@@ -305,7 +309,7 @@ test.group('Access tokens', (group) => {
     assert.isEmpty(await queriesOf(refuse))
   })
 
-  test('[P10] the last use is written at most once a minute', async ({ assert }) => {
+  test('[P10] the last use of a token is stored at most once a minute', async ({ assert }) => {
     const { accessTokens } = await adminSite()
     const { id, headers } = await issueToken(jo)
     const row = () => db.from('admin_access_tokens').where('id', id).firstOrFail()

@@ -145,7 +145,7 @@ test.group('Admin | settings of config/admin.ts', () => {
     assert.equal(await stop(), 0)
   }).timeout(60_000)
 
-  test('[B1, S18] the admin’s tables can be in a separate database, migrated by one command', async ({
+  test('[B1, S18] the admin site’s tables can be in a separate database, migrated by one command', async ({
     assert,
     cleanup,
   }) => {

@@ -15,7 +15,9 @@ test.group('The first load of pages of the demo', (group) => {
     ['Order', 'orders'],
     ['Product', 'products'],
   ]) {
-    test(`[K9.6] list and form of ${name} are within their limits`, async ({ assert }) => {
+    test(`[K9.6] list and form of ${name} stay within the limits of the first load`, async ({
+      assert,
+    }) => {
       const as = await makeUser(`ada-${name}`)
       const list = await Visit.begin({ as, fresh: true })
       const ofList = await firstLoad(list.page, `/admin/${name}/`)

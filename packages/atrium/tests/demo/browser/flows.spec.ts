@@ -8,7 +8,7 @@ import { seedDemo } from '#tests/demo/demo_data'
 import { giveRoles, makeRole, restoreRoles } from '#tests/helpers/roles'
 import Customer from '../../../../../app/models/customer.js'
 
-test.group('From start to end, with the demo', (group) => {
+test.group('Whole workflows in the demo', (group) => {
   group.setup(() => fakeHashes())
   group.setup(startBrowser)
   group.setup(seedDemo)
@@ -17,7 +17,7 @@ test.group('From start to end, with the demo', (group) => {
   const total = async (page: Page) =>
     Number(/[\d,]+/.exec(await page.locator('.list-total').innerText())![0].replace(',', ''))
 
-  test('[G3, G5, L5, D2] by keyboard: a nested filter becomes a view, with totals, groups, and an export', async ({
+  test('[G3, G5, L5, D2] with the keyboard alone, a nested filter becomes a view with totals and groups, and is exported', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
@@ -101,7 +101,7 @@ test.group('From start to end, with the demo', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[G2] cards of the dashboard are left out, moved and restored', async ({ assert }) => {
+  test('[G2] cards of the dashboard can be left out, moved and restored', async ({ assert }) => {
     const visit = await Visit.begin({ as: await makeUser('linus') })
     const { page } = visit
     const cards = async () => await page.locator('main h2').allInnerTexts()
@@ -129,7 +129,7 @@ test.group('From start to end, with the demo', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[G1] a page of the application is there for the role that it is allowed to, and for no other', async ({
+  test('[G1] a page of the application is shown to a user whose role allows it, and to no other', async ({
     assert,
   }) => {
     const models = { Order: { actions: ['view'] }, Customer: { actions: ['view'] } }

@@ -75,7 +75,9 @@ test.group('Templates of pages, with the demo', (group) => {
     }
   })
 
-  test('[B24] each template of a page is checked, here or elsewhere', async ({ assert }) => {
+  test('[B24] every template of a page is checked for accessibility by this test or by a test that it names', async ({
+    assert,
+  }) => {
     const files = await readdir(app.makePath('packages/atrium/views/admin/pages'))
     const templates = files.map((name) => name.replace('.edge', ''))
     const checked = [...Object.keys(places), ...Object.values(ELSEWHERE).flat()]

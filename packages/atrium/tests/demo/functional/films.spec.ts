@@ -232,7 +232,7 @@ test.group('Films', (group) => {
     return clear
   })
 
-  test('[S2] all 3,201 films are complete and unchanged, sent over HTTP or stored before', async ({
+  test('[S2] the API returns all 3,201 films of the source file, complete and unchanged', async ({
     assert,
   }) => {
     assert.lengthOf(films, 3201)
@@ -242,14 +242,16 @@ test.group('Films', (group) => {
     assert.equal(body.total_count, 3201)
   })
 
-  test('[A10, A14] offset and limit return each film exactly once', async ({ assert }) => {
+  test('[A10, A14] reading by offset and limit returns each film exactly once', async ({
+    assert,
+  }) => {
     const rows = await readThrough((part) =>
       part === 0 ? 'fields=id' : `fields=id&offset=${part * 100}`
     )
     assert.deepEqual(idsOf(rows), idsOf(films))
   })
 
-  test('[A11, A14] the pages return each film exactly once', async ({ assert }) => {
+  test('[A11, A14] reading page after page returns each film exactly once', async ({ assert }) => {
     const rows = await readThrough(
       (part) => `fields=id&page=${part + 1}&itemsPerPage=97&sort=-major_genre`
     )
@@ -298,7 +300,7 @@ test.group('Films', (group) => {
     }
   })
 
-  test('[A14, A16, A18] any filters, sorts and offsets match an in-memory result', async ({
+  test('[A14, A16, A18] random filters, sorts and offsets return the same films as an in-memory computation', async ({
     assert,
   }) => {
     const offset = fc.oneof(fc.nat(30), fc.nat(4000))
@@ -317,7 +319,7 @@ test.group('Films', (group) => {
     )
   })
 
-  test('[S2, A11, A12] any filters, sorts and pages match an in-memory result', async ({
+  test('[S2, A11, A12] random filters, sorts and pages return the same films as an in-memory computation', async ({
     assert,
   }) => {
     const page = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 400 }))

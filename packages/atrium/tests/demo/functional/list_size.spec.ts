@@ -6,7 +6,7 @@ test.group('The lists of the demo data', (group) => {
   group.setup(() => fakeHashes())
   group.setup(seedDemo)
 
-  test('a page of ten rows takes at most 10 KB, and its content for htmx at most 9', async ({
+  test('a list page of ten rows takes at most 10 KB compressed, and its content for htmx at most 9 KB', async ({
     assert,
   }) => {
     const cookie = await cookiesOf(await makeUser('ada'))

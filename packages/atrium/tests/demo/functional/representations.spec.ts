@@ -43,7 +43,9 @@ test.group('Endpoints of the demo', (group) => {
     return empty
   })
 
-  test('[W7] every request and response is as the schema declares it', async ({ assert }) => {
+  test('[W7] every request and response of the demo matches the OpenAPI document', async ({
+    assert,
+  }) => {
     const schema = await ApiSchema.read()
     const { headers } = await issueToken(await makeUser('ada'))
     const all = new Representations(schema, await bodies(), headers)

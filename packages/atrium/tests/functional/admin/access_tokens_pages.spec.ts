@@ -53,7 +53,7 @@ test.group('Admin | access tokens', (group) => {
     sendForm(`/admin/AdminUser/issue_token/${jo.id}`, fields, { cookie, ...headers })
   const tokenIn = ({ text }: HttpResponse) => />(atr_[\w.-]+)<\/textarea>/.exec(text)?.[1]
 
-  test('[P10.12] a token that the form makes read-only can read and not write', async ({
+  test('[P10.12] a token that is issued as read-only in the form can read but not write', async ({
     assert,
   }) => {
     const fields = { ...FORM, token_abilities: '*', token_read_only: 'true' }
@@ -173,7 +173,7 @@ test.group('Admin | access tokens', (group) => {
       assert.isEmpty(await AdminAccessToken.all())
     })
 
-  test('[P10] a token has an expiry time unless never is selected', async ({ assert }) => {
+  test('[P10] a token has an expiry time unless “never” is selected', async ({ assert }) => {
     const silent = { token_name: FORM.token_name, token_abilities: FORM.token_abilities }
     for (const fields of [silent, { ...FORM, token_expires: '' }]) {
       const { status } = await issue(fields)
@@ -236,7 +236,7 @@ test.group('Admin | access tokens', (group) => {
     assert.equal(got.status, 404)
   })
 
-  test('[P10, B24] deletes a token from the page after confirmation and refuses it immediately', async ({
+  test('[P10, B24] a token can be deleted on the page after a confirmation, and is refused immediately', async ({
     assert,
   }) => {
     const { id, headers } = await issueToken(jo, ['*'], { name: 'lost' })
@@ -288,7 +288,9 @@ test.group('Admin | access tokens', (group) => {
     assert.lengthOf(await AdminAccessToken.all(), 1)
   })
 
-  test('[E5] an event shows owner and name of the token that was used', async ({ assert }) => {
+  test('[E5] the page of an event shows owner and name of the token that was used', async ({
+    assert,
+  }) => {
     const { headers } = await issueToken(jo, ['Utensil:*'], { name: 'night <run>' })
     await logEvent({
       event_type: 'UPDATE',

@@ -67,7 +67,7 @@ test.group('Admin | own account', (group) => {
     assert.include(after.text, 'Preferences saved')
   })
 
-  test('[U7, B6] requires a login for the account', async ({ assert }) => {
+  test('[U7, B6] the account requires a login', async ({ assert }) => {
     for (const path of ['/admin/account', '/admin/keys']) {
       const { status, headers } = await page(path, '')
       assert.equal(status, 303)
@@ -77,7 +77,7 @@ test.group('Admin | own account', (group) => {
     assert.match(sent.headers.get('location')!, /\/admin\/login/)
   })
 
-  test('[L12] one user’s single-key shortcuts are switched off on all their pages, and on again', async ({
+  test('[L12] a user switches single-key shortcuts off and on for all their pages, and for no other user', async ({
     assert,
   }) => {
     const bob = await cookiesOf(await makeUser('bob'))
@@ -107,7 +107,7 @@ test.group('Admin | own account', (group) => {
     assert.isFalse(isChecked(text, 'on'))
   })
 
-  test('[U7] stores the theme in the browser', async ({ assert }) => {
+  test('[U7] the theme chosen in the account is stored in the browser', async ({ assert }) => {
     const { admin_theme: theme } = receivedCookies(await prefer('theme=dark-theme'))
     assert.equal(theme.value, 'dark-theme')
     assert.include(theme.attributes, 'path=/admin')
@@ -134,7 +134,7 @@ test.group('Admin | own account', (group) => {
     assert.equal(await densityOf('Play'), 'comfortable')
   })
 
-  test('[U7, B3] redirects only to pages of the site', async ({ assert }) => {
+  test('[U7, B3] the account redirects only to pages of the site', async ({ assert }) => {
     for (const [next, place] of [
       ['/admin/keys', '/admin/keys'],
       ['//evil.test/', '/admin/account'],
@@ -161,7 +161,7 @@ test.group('Admin | own account', (group) => {
     assert.include(await knownKeys(), 'j down')
   })
 
-  test('[U7, E2] a change is logged', async ({ assert }) => {
+  test('[U7, E2] a change of the preferences is logged', async ({ assert }) => {
     await prefer('single_keys=off')
     const { events } = await adminSite()
     await events.settle()
@@ -170,7 +170,7 @@ test.group('Admin | own account', (group) => {
     assert.include(String(event?.details), 'preferences')
   })
 
-  test('[L12] the keyboard shortcuts are a page, and are sent without a layout for the dialog', async ({
+  test('[L12] the keyboard shortcuts have a page, and the dialog receives them without the layout', async ({
     assert,
   }) => {
     const whole = await page('/admin/keys')

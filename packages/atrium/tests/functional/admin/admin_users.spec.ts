@@ -48,7 +48,7 @@ test.group('Admin | users through /crud', (group) => {
   const send = (method: string, path = '', json?: unknown, as = cookie): Promise<HttpResponse> =>
     call(method, CRUD + path, { json, headers: { cookie: as } })
 
-  test('[S20, B11] a create stores a password hash, and the user can sign in', async ({
+  test('[S20, B11] a create stores a password hash, and the user can log in', async ({
     assert,
   }) => {
     const { status, headers, body } = await send('POST', '', NEW)
@@ -104,7 +104,7 @@ test.group('Admin | users through /crud', (group) => {
     assert.deepEqual(await usernames(), ['jo'])
   })
 
-  test('[B11] messages are readable and never repeat the password', async ({ assert }) => {
+  test('[B11] error messages are readable and never repeat the password', async ({ assert }) => {
     const { body, text } = await send('POST', '', { username: 'a b', password: ' my secret' })
     assert.deepEqual(
       body.errors.map(({ message }: any) => message),
@@ -116,7 +116,7 @@ test.group('Admin | users through /crud', (group) => {
     assert.notInclude(text, 'my secret')
   })
 
-  test('[B11, A8] a user name that exists in any case is a 409 that names the field', async ({
+  test('[B11, A8] a user name that differs only in upper and lower case is a 409 that names the field', async ({
     assert,
   }) => {
     const al = await makeUser('al')
@@ -137,7 +137,9 @@ test.group('Admin | users through /crud', (group) => {
     assert.deepEqual(await usernames(), ['Al', 'jo'])
   })
 
-  test('[B11] one of many concurrent creates with the same name succeeds', async ({ assert }) => {
+  test('[B11] one of several concurrent creates with the same name succeeds', async ({
+    assert,
+  }) => {
     const names = ['new', 'NEW', 'New', 'nEw', 'neW']
     const responses = await Promise.all(
       names.map((username) => send('POST', '', { ...NEW, username }))
@@ -206,7 +208,7 @@ test.group('Admin | users through /crud', (group) => {
     }
   })
 
-  test('[B11] fields outside the schemas are not set', async ({ assert }) => {
+  test('[B11] a request does not set fields outside the schemas', async ({ assert }) => {
     const protectedNames = ['id', 'hashed_password', 'hashedPassword', 'created_at', 'createdAt']
     const others = [
       'updated_at',
@@ -302,7 +304,7 @@ test.group('Admin | users through /crud', (group) => {
     assert.deepEqual(await usernames(), ['al', 'jo'])
   })
 
-  test('[B13] concurrent removals of each other leave one superuser')
+  test('[B13] superusers who remove each other concurrently leave one superuser')
     .with([
       ['DELETE', '/', undefined],
       ['DELETE', '/db_delete/', undefined],
@@ -359,7 +361,7 @@ test.group('Admin | users through /crud', (group) => {
     assert.isTrue(await isSignedIn(cookie))
   })
 
-  test('[B7, S52] a refused change ends no session', async ({ assert }) => {
+  test('[B7, S52] a refused change of a password ends no session', async ({ assert }) => {
     const elsewhere = await cookiesOf(jo)
     for (const body of [
       { password: 'battery staple', is_superuser: false },
@@ -379,7 +381,7 @@ test.group('Admin | common passwords', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[U13, B11] a common password and the user name are refused through /crud', async ({
+  test('[U13, B11] a common password, and the user name as the password, are refused through /crud', async ({
     assert,
   }) => {
     const jo = await makeUser('jo.the.first')
@@ -412,7 +414,7 @@ test.group('Admin | common passwords', (group) => {
 test.group('Admin | password hashes', (group) => {
   group.each.setup(() => emptyAdminTables())
 
-  test('[S57, S20] the stored hash has the configured costs', async ({ assert }) => {
+  test('[S57, S20] the stored hash of a password has the configured cost', async ({ assert }) => {
     const cookie = await cookiesOf(await makeUser('jo'))
     const { body } = await call('POST', CRUD, { json: NEW, headers: { cookie } })
     const created = await db.from('admin_users').where('id', body.id).firstOrFail()

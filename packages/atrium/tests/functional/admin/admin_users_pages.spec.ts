@@ -20,7 +20,7 @@ import { issueToken } from '#tests/helpers/tokens'
 const USERS = '/admin/AdminUser'
 const SECRET = 'battery staple'
 
-test.group('Admin | pages of the admin’s own models', (group) => {
+test.group('Admin | pages of the admin site’s own models', (group) => {
   let jo: AdminUser
   let cookie: string
 
@@ -84,7 +84,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.lengthOf(await db.from('admin_users'), 1)
   })
 
-  test('[U13, B11] the form refuses a common password and the user name with a reason', async ({
+  test('[U13, B11] the form refuses a common password, and the user name as the password, with a reason', async ({
     assert,
   }) => {
     for (const [password, message] of [
@@ -147,7 +147,9 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.isFalse(await isSignedIn(elsewhere))
   })
 
-  test("[P10] the form can revoke the user's access tokens, and logs each", async ({ assert }) => {
+  test('[P10] the form can revoke all access tokens of a user, and each revocation is logged', async ({
+    assert,
+  }) => {
     const al = await makeUser('al')
     const { accessTokens } = await adminSite()
     const tokensOf = async (user: AdminUser) => {
@@ -176,7 +178,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.notInclude(JSON.stringify(rows), 'revoke_tokens')
   })
 
-  test('[P10] API clients can revoke them by the same field, without a new password', async ({
+  test("[P10] API clients can revoke a user's access tokens by the field revoke_tokens, without a new password", async ({
     assert,
   }) => {
     const { accessTokens } = await adminSite()
@@ -209,7 +211,9 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.equal(username, 'albert')
   })
 
-  test('[B13, S52] a bulk delete refuses the viewer and the last superuser', async ({ assert }) => {
+  test('[B13, S52] a bulk delete does not delete the current user or the last superuser', async ({
+    assert,
+  }) => {
     const al = await makeUser('al', { isSuperuser: false })
     for (const query of ['', '?hard=true']) {
       const refused = await bulkDelete('AdminUser', [al.id, jo.id], query)
@@ -225,7 +229,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.lengthOf(await db.from('admin_token_blacklist'), 1)
   })
 
-  test('[B13, B24] the plain form for bulk deletes refuses the viewer and the last superuser too', async ({
+  test('[B13, B24] a bulk delete without JavaScript does not delete the current user or the last superuser either', async ({
     assert,
   }) => {
     await makeUser('al')

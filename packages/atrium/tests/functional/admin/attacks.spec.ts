@@ -98,7 +98,7 @@ test.group('Admin | attacks on sessions', (group) => {
     assert.isTrue(await isSignedIn(cookie))
   })
 
-  test('[B4] a second cookie of the same name is not accepted', async ({ assert }) => {
+  test('[B4] a second cookie with the same name never logs in its own user', async ({ assert }) => {
     const mallory = await cookiesOf(await makeUser('mallory'))
     const both = { cookie: `${cookie}; ${mallory}` }
     const response = await get('/admin/Utensil/', { headers: both })
@@ -283,7 +283,9 @@ test.group('Admin | attacks on the login form', (group) => {
     assert.isEmpty(await db.from('admin_sessions'))
   })
 
-  test('[S25] never writes files of unauthenticated clients to the disk', async ({ assert }) => {
+  test('[S25] files of unauthenticated clients are never written to the disk', async ({
+    assert,
+  }) => {
     const mark = `a file of ${process.pid} at ${Date.now()}`
     const body = `--x\r\ncontent-disposition: form-data; name="f"; filename="f"\r\n\r\n${mark}\r\n--x--\r\n`
     for (const path of ['/admin/login', '/admin/theme', '/admin/Utensil/form_create', '/admin']) {
@@ -304,7 +306,9 @@ test.group('Admin | attacks on the login form', (group) => {
     assert.isEmpty(readdirSync(tmpdir()).filter(holdsMark))
   })
 
-  test('[B3] random bodies never sign in and never cause an error', async ({ assert }) => {
+  test('[B3] random bodies of the login never log in and never cause an error', async ({
+    assert,
+  }) => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.constantFrom('jo', PASSWORD, "' or ''='", '%', '_', '\0', '{{ 7*7 }}', '@if(true)', '$1')
@@ -397,7 +401,7 @@ test.group('Admin | attacks by paths', (group) => {
       }
     })
 
-  test('[B6] paths next to the mount are not handled by the site')
+  test('[B6] paths that resemble the mount path are not handled by the site')
     .with([
       '/ADMIN',
       '/Admin/',
@@ -419,7 +423,7 @@ test.group('Admin | attacks by paths', (group) => {
       assert.notMatch(text, /dashboard-models|id="count-/)
     })
 
-  test('[B6] other methods do not open pages of GET', async ({ assert }) => {
+  test('[B6] other HTTP methods do not open the pages of GET routes', async ({ assert }) => {
     const methods = ['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY']
     for (const method of [...methods, 'POST']) {
       for (const path of [

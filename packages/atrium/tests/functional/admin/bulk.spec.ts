@@ -65,7 +65,7 @@ test.group('Admin | bulk delete', (group) => {
     return del('/admin/Gadget/bulk-delete', { body, headers: { cookie, ...json, ...headers } })
   }
 
-  test('[S50, B19] a call without ids is 400, whatever form the missing ids have')
+  test('[S50, B19] missing or empty ids are a 400')
     .with([undefined, '', '{}', '{"ids":[]}', '{"id":[1]}', '{"__proto__":{"ids":[1]}}'])
     .run(async ({ assert }, body) => {
       await addGadgets('Lamp')
@@ -75,7 +75,7 @@ test.group('Admin | bulk delete', (group) => {
       assert.deepEqual(await gadgets(), ['Lamp'])
     })
 
-  test('[S50] a call without a body has no ids', async ({ assert }) => {
+  test('[S50] a request without a body is a 400, as it has no ids', async ({ assert }) => {
     const response = await del('/admin/Gadget/bulk-delete', { headers: { cookie } })
     assert.equal(response.status, 400)
     assert.equal(message(response), 'No IDs provided for deletion')
@@ -106,7 +106,7 @@ test.group('Admin | bulk delete', (group) => {
       assert.match(message(response), /^The body /)
     })
 
-  test('[S53] a body of another type, or too long, is refused in the same format', async ({
+  test('[S53] a body of another type, or one that is too long, is refused in the same format', async ({
     assert,
   }) => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
@@ -140,7 +140,7 @@ test.group('Admin | bulk delete', (group) => {
       assert.deepEqual(await gadgets(), ['Lamp'])
     })
 
-  test('[B19] the message contains only the beginning of a long id', async ({ assert }) => {
+  test('[B19] the error message contains only the beginning of a long id', async ({ assert }) => {
     const response = await remove('Gadget', [`<script>${'x'.repeat(10_000)}`])
     assert.equal(message(response), `Invalid ID value: <script>${'x'.repeat(72)}…`)
     assert.match(response.headers.get('content-type')!, /^application\/json/)
@@ -191,7 +191,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.include(gone.text, last)
   })
 
-  test('[S54] the search is preserved', async ({ assert }) => {
+  test('[S54] the updated list preserves the search', async ({ assert }) => {
     const [, lamp] = await addGadgets('Blue lamp', 'Red lamp', 'Red sofa')
     const { text } = await remove('Gadget', [lamp], '?column-to-search=name&search-input=red')
     assert.include(text, 'Red sofa')
@@ -305,7 +305,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.equal(message(wrong), 'Invalid ID value: true')
   }).tags(['@database'])
 
-  test('[S52] purged records are restored if a later one fails', async ({ assert }) => {
+  test("[S52] a purge is rolled back if one of the records can't be purged", async ({ assert }) => {
     const codes = ['a', 'b', 'c']
     await db.table('bulk_vouchers').multiInsert(codes.map((code) => ({ code })))
     await db.from('bulk_vouchers').where('code', 'c').update({ remark: 'stuck' })
@@ -407,7 +407,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.deepEqual(await gadgets(), ['(Lamp)', 'Desk'])
   }).tags(['@database'])
 
-  test('[B16] a model without soft deletion has nothing to restore', async ({ assert }) => {
+  test('[B16] restoring records of a model without soft deletion is a 404', async ({ assert }) => {
     await db.table('bulk_vouchers').insert({ code: 'a' })
     assert.equal(await statusOf(restore('Voucher', ['a'])), 404)
     assert.equal(await statusOf(restore('Nothing', ['a'])), 404)
@@ -445,7 +445,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.lengthOf(await db.from('bulk_diaries'), 2)
   }).tags(['@database'])
 
-  test('[B14] the route is missing without the delete action', async ({ assert }) => {
+  test('[B14] the route does not exist if the view has no delete action', async ({ assert }) => {
     const [lamp] = await addGadgets('Lamp')
     assert.equal(await statusOf(remove('GadgetToView', [lamp])), 404)
     assert.equal(await statusOf(remove('GadgetToView', [lamp], '?hard=true')), 404)
@@ -453,7 +453,9 @@ test.group('Admin | bulk delete', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp'])
   })
 
-  test('[B14] a viewer who can delete but not view gets no list', async ({ assert }) => {
+  test('[B14] a viewer who can delete but not view receives no list after the deletion', async ({
+    assert,
+  }) => {
     const [lamp] = await addGadgets('Lamp', 'Desk')
     const response = await remove('GadgetToDelete', [lamp])
     assert.equal(response.status, 200)
@@ -483,7 +485,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp'])
   })
 
-  test('[B13] only superusers can delete the admin’s own models', async ({ assert }) => {
+  test('[B13] only superusers can delete the admin site’s own models', async ({ assert }) => {
     const al = await makeUser('al', { isSuperuser: false })
     const headers = { cookie: await cookiesOf(al) }
     const response = await del('/admin/AdminSession/bulk-delete', { json: { ids: [1] }, headers })

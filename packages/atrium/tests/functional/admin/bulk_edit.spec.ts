@@ -107,7 +107,7 @@ test.group('Admin | edit selected', (group) => {
     return id
   }
 
-  test('[L9] API clients can change several records, with one event and an audit row each', async ({
+  test('[L9] API clients can change several records, which is one event with an audit row for each record', async ({
     assert,
   }) => {
     const ids = await machines({ name: 'Loom' }, { name: 'Lathe' }, { name: 'Press' })
@@ -220,7 +220,7 @@ test.group('Admin | edit selected', (group) => {
       assert.deepEqual(await column('status'), ['sent'])
     })
 
-  test('[L9, B20] ids are parsed as at other bulk addresses', async ({ assert }) => {
+  test('[L9, B20] invalid ids are refused as by the other bulk routes', async ({ assert }) => {
     const ids = await machines({}, { name: 'Lathe' })
     const values = { status: 'paid' }
     for (const [given, status] of [
@@ -263,7 +263,7 @@ test.group('Admin | edit selected', (group) => {
     )
   })
 
-  test('[L9, L8] changes all matching records, or none if the number of matches differs', async ({
+  test('[L9, L8] all matching records are changed, or none if their number differs from the confirmed one', async ({
     assert,
   }) => {
     await machines({ name: 'Loom 1' }, { name: 'Loom 2' }, { name: 'Lathe' })
@@ -280,7 +280,9 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('status'), ['paid', 'paid', 'sent'])
   }).tags(['@database'])
 
-  test('[L9, B17] files are changed record by record', async ({ assert }) => {
+  test("[L9, B17] files can't be changed in several records together, and the page says so", async ({
+    assert,
+  }) => {
     const id = await play()
     const response = await post('Play', { ids: [id], values: { poster: null } })
     assert.equal(response.status, 422)
@@ -501,7 +503,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('notes'), ['b'])
   })
 
-  test('[L9, L8] forms can change all matching records', async ({ assert }) => {
+  test('[L9, L8] forms can change all records that match the filters', async ({ assert }) => {
     await machines({ name: 'Loom 1' }, { name: 'Loom 2' }, { name: 'Lathe' })
     const query = 'filter.name__contains=Loom'
     const page = await open('Machine', `${new URLSearchParams({ all: '1', query, count: '2' })}`)
@@ -670,7 +672,7 @@ test.group('Admin | edit selected', (group) => {
     )
   })
 
-  test('[L9, B13] the rules for the site’s own users apply, also with their special widgets', async ({
+  test('[L9, B13] the rules for admin users apply in Edit selected, and their special widgets work', async ({
     assert,
   }) => {
     const ann = await makeUser('ann')
@@ -715,7 +717,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('status'), ['sent'])
   })
 
-  test('[L9, D1] more than a thousand records become a job, with transactions of a thousand', async ({
+  test('[L9, D1] a change of more than a thousand records is a job, with a transaction for each thousand', async ({
     assert,
     cleanup,
   }) => {
@@ -786,7 +788,9 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(job.result, { message: '998 gadgets updated, 3 unchanged' })
   })
 
-  test('[L9] does not store secrets for a job', async ({ assert }) => {
+  test('[L9] a change of secrets in more than 1,000 records is refused, so that no job stores them', async ({
+    assert,
+  }) => {
     const rows = Array.from({ length: 1001 }, (_, index) => ({
       name: `Loom ${index}`,
       amount: 1,

@@ -187,7 +187,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['(Lamp)', '(Desk)', 'Sofa'])
   })
 
-  test('[B24] only the value 1 confirms')
+  test('[B24] an action is confirmed only by the value 1')
     .with(['0', 'true', '', 'yes'])
     .run(async ({ assert }, confirmed) => {
       const ids = await addGadgets('Lamp')
@@ -233,7 +233,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.notMatch(fewer.text, /and \d+ more/)
   })
 
-  test('[B20, B24] a repeated id is confirmed once', async ({ assert }) => {
+  test('[B20, B24] a repeated id is listed once on the confirmation page', async ({ assert }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk')
     const again = Array.from({ length: 2500 }, () => [lamp, desk]).flat()
     const requested = await write({ ids: again })
@@ -398,7 +398,9 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp'])
   })
 
-  test('[P14] a refused record is a 403, and a hidden one is not found', async ({ assert }) => {
+  test('[P14] a record that the policy refuses is a 403, and one that the scope hides is not found', async ({
+    assert,
+  }) => {
     await db.table('bulk_diaries').multiInsert([
       { id: 1, title: 'May go', owner: 'everyone' },
       { id: 2, title: 'no delete', owner: 'everyone' },
@@ -458,7 +460,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['renamed', 'renamed', 'Sofa'])
   })
 
-  test('[P13] runs an action without confirmation immediately, and escapes its text', async ({
+  test('[P13] an action without confirmation runs immediately, and its text is escaped', async ({
     assert,
   }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk')

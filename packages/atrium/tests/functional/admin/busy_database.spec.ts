@@ -42,7 +42,7 @@ test.group('Admin | a busy database', (group) => {
     dossier = await Dossier.create({ title: 'Old', isOpen: false })
   })
 
-  test('[A29, S47] a write on a busy database is 503 with Retry-After, by every route', async ({
+  test('[A29, S47] while SQLite is locked, a write by any route is a 503 with Retry-After', async ({
     assert,
     cleanup,
   }) => {

@@ -213,7 +213,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.notInclude(text, '<script')
   })
 
-  test('[G2, U4] cards that no role lists, and cards of models that no role can view, respond like missing cards', async ({
+  test("[G2, U4] cards that none of the user's roles lists, and cards of models that no role can view, respond like missing cards", async ({
     assert,
   }) => {
     const own = await withRole({ Crossing: { actions: ['view'] }, cards: ['crossings'] })
@@ -403,7 +403,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.include(cardsIn(usual.text)[0], 'dashboard-models 4')
   })
 
-  test('[G2] without JavaScript, the buttons up and down order the form and store nothing', async ({
+  test('[G2] without JavaScript, the buttons Up and Down reorder the cards in the form without saving', async ({
     assert,
   }) => {
     const form =
@@ -462,7 +462,9 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.deepEqual(cardsIn(await textOf('/admin', own)), ['crossings 1'])
   })
 
-  test('[G2] a card with an invalid member stops the start', async ({ assert }) => {
+  test('[G2] the application does not start if a card has an invalid member', async ({
+    assert,
+  }) => {
     const make = (Base: any, members: Record<string, unknown>) => {
       class Odd extends Base {
         label = 'Odd'

@@ -70,7 +70,9 @@ test.group('Admin | editing cells in place', (group) => {
     return await post(action, fields, { 'if-match': `"${version}"`, ...headers })
   }
 
-  test('[L10] the editor is the widget of the form, with the current value', async ({ assert }) => {
+  test('[L10] the editor of a cell is the widget of its form field, with the current value', async ({
+    assert,
+  }) => {
     const maker = await Maker.create({ name: 'Jacquard' })
     const machine = await Machine.create({
       name: 'Loom',
@@ -109,7 +111,7 @@ test.group('Admin | editing cells in place', (group) => {
     assert.include(text, '>UTC<')
   })
 
-  test('[L10] saves a cell like the form, and returns its row', async ({ assert }) => {
+  test('[L10] a cell is saved like the form, and its row is returned', async ({ assert }) => {
     const bill = await makeBill({ note: 'old', pin: '1234' })
     const other = await makeBill({ title: 'Other', net: 1.25 })
     const list = encodeURIComponent('columns=note,title,net,gross')
@@ -148,7 +150,7 @@ test.group('Admin | editing cells in place', (group) => {
     assert.lengthOf(await AdminEventLog.all(), 1)
   })
 
-  test('[L10] fields that the update schema requires preserve their stored values, to the millisecond', async ({
+  test('[L10] saving a cell leaves the other required fields unchanged, times to the millisecond', async ({
     assert,
   }) => {
     const bill = await makeBill()
@@ -212,7 +214,7 @@ test.group('Admin | editing cells in place', (group) => {
     assert.equal(given, 3)
   })
 
-  test('[L10] shows a record that has changed in the meantime without writing it, and writes it after confirmation', async ({
+  test('[L10] a record that has changed in the meantime is shown, and written only after confirmation', async ({
     assert,
   }) => {
     const bill = await makeBill({ note: 'old' })
@@ -234,7 +236,7 @@ test.group('Admin | editing cells in place', (group) => {
     assert.deepEqual([note, net], ['mine', 8])
   })
 
-  test('[L10] one of several simultaneous saves succeeds', async ({ assert }) => {
+  test('[L10] of several simultaneous saves of a cell, one succeeds', async ({ assert }) => {
     const bill = await makeBill()
     const { action, version } = await open(`Bill/cell/${bill.id}?field=note`)
     const responses = await Promise.all(
@@ -297,7 +299,7 @@ test.group('Admin | editing cells in place', (group) => {
     assert.notInclude(page.text, 'data-cells')
   })
 
-  test('[L10] the headings of editable columns contain the field names, and rows are not longer', async ({
+  test('[L10] the field names of editable columns are in the headings, so that the rows do not become longer', async ({
     assert,
   }) => {
     await makeBill()
@@ -336,7 +338,7 @@ test.group('Admin | editing cells in place', (group) => {
     assert.equal(status, 404)
   }).tags(['@database'])
 
-  test('[L10] a row that no longer matches the filters is returned as the list shows it', async ({
+  test('[L10] a saved row that no longer matches the filters is returned with the columns of the list', async ({
     assert,
   }) => {
     const bill = await makeBill({ note: 'old' })

@@ -79,7 +79,7 @@ test.group('Admin | comparison', (group) => {
     assert.include(text, 'Show all fields')
   })
 
-  test('[G compare] the list offers the comparison without JavaScript, for two to five records', async ({
+  test('[G compare] the list offers the comparison of two to five records, without JavaScript too', async ({
     assert,
   }) => {
     const list = await open('/admin/Play/', boss)
@@ -101,7 +101,7 @@ test.group('Admin | comparison', (group) => {
     assert.equal(await statusOf(place(six.slice(0, 5)), boss), 200)
   })
 
-  test('[G compare] hides what the role cannot view: records, columns and the page', async ({
+  test('[G compare] the comparison hides what the role cannot view: records, columns and the page', async ({
     assert,
   }) => {
     await makeRole('East', {

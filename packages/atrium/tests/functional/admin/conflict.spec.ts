@@ -250,7 +250,9 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.include(text, 'endhis')
   })
 
-  test('[B25, B24] htmx receives only the content', async ({ assert }) => {
+  test('[B25, B24] a request by htmx receives the conflict without the page around it', async ({
+    assert,
+  }) => {
     const version = versionIn(await open())
     await submit({ title: 'Hers' })
     const htmx = { 'hx-request': 'true' }

@@ -40,7 +40,9 @@ test.group('Admin | create', (group) => {
     return machine![name]
   }
 
-  test('[S49] the page is a blank form with the defaults of the table', async ({ assert }) => {
+  test('[S49] the form for a new record is blank, with the defaults of the table', async ({
+    assert,
+  }) => {
     const { status, text } = await page('Machine')
     const form = formOf(text)
     assert.equal(status, 200)
@@ -71,7 +73,7 @@ test.group('Admin | create', (group) => {
     assert.equal(await code(jo), '')
   })
 
-  test('[S26, B14] without the action there is no page, and submissions are refused', async ({
+  test('[S26, B14] without the create action the form does not exist, and submissions are refused', async ({
     assert,
   }) => {
     assert.equal(await its(page('ShownMaker'), 'status'), 404)
@@ -86,7 +88,7 @@ test.group('Admin | create', (group) => {
     assert.lengthOf(await Maker.all(), 0)
   })
 
-  test('[S36] one value is stored as such, an empty or missing one as the default', async ({
+  test('[S36] a field with one value is stored with that value, an empty or missing one with its default', async ({
     assert,
   }) => {
     const { machine, status } = await create({
@@ -103,7 +105,7 @@ test.group('Admin | create', (group) => {
     assert.equal(machine!.status, 'draft')
   })
 
-  test('[S36, B17] several values are a list, and an array field is always a list', async ({
+  test('[S36, B17] several values of a field are a list, and an array field is always a list', async ({
     assert,
   }) => {
     const several = await create('name=Loom&tags=x&tags=y&colours=red&colours=blue')
@@ -141,7 +143,9 @@ test.group('Admin | create', (group) => {
     assert.isNotOk(await made(create('name=Loom&approved=false'), 'approved'))
   })
 
-  test('[B17] every kind of field is stored with its type', async ({ assert }) => {
+  test('[B17] a value of every kind of field is stored in the type of its column', async ({
+    assert,
+  }) => {
     const maker = await Maker.create({ name: 'ACME' })
     const { status, machine, text } = await create({
       nickname: 'Jo',
@@ -206,7 +210,9 @@ test.group('Admin | create', (group) => {
     assert.deepEqual(Object.values(stored).map(String), Object.values(fields))
   })
 
-  test('[S37, B18] success redirects to the list, which shows a message', async ({ assert }) => {
+  test('[S37, B18] a successful create redirects to the list, which shows a message', async ({
+    assert,
+  }) => {
     const response = await send('Machine', REQUIRED)
     assert.equal(response.status, 303)
     assert.equal(response.headers.get('location'), '/admin/Machine/')
@@ -218,7 +224,9 @@ test.group('Admin | create', (group) => {
     assert.match(next.text, /Machine\s+<a [^>]*><bdi>[^<]+<\/bdi><\/a>\s+created/)
   })
 
-  test('[S37, B18] htmx receives its own redirect header only', async ({ assert }) => {
+  test('[S37, B18] after a create, htmx receives only its own redirect header', async ({
+    assert,
+  }) => {
     const response = await send('Machine', REQUIRED, { 'hx-request': 'true' })
     assert.equal(response.status, 303)
     assert.equal(response.headers.get('hx-redirect'), '/admin/Machine/')
@@ -226,7 +234,9 @@ test.group('Admin | create', (group) => {
     assert.equal(response.text, '')
   })
 
-  test('[B14] without a list, success redirects to the dashboard', async ({ assert }) => {
+  test('[B14] without a list, a successful create redirects to the dashboard', async ({
+    assert,
+  }) => {
     const response = await send('MadeMaker', { name: 'x' })
     assert.equal(response.headers.get('location'), '/admin')
   })
@@ -283,7 +293,7 @@ test.group('Admin | create', (group) => {
     assert.equal(formOf(text).values.data, '{"a":')
   })
 
-  test('[S39, A8] a duplicate is 422 with its message, also next to the field', async ({
+  test('[S39, A8] a duplicate value is a 422 with a message, also next to its field', async ({
     assert,
   }) => {
     await create({ nickname: 'Jo' })
@@ -296,7 +306,9 @@ test.group('Admin | create', (group) => {
     assert.lengthOf(await Machine.all(), 1)
   })
 
-  test('[S39] a broken reference is 422 with its message', async ({ assert }) => {
+  test('[S39] a reference to a missing record is a 422, with an error at its field', async ({
+    assert,
+  }) => {
     const { status, text } = await send('Machine', { ...REQUIRED, maker_id: '999' })
     assert.equal(status, 422)
     assert.include(formOf(text).error, 'does not exist')
@@ -315,7 +327,9 @@ test.group('Admin | create', (group) => {
     assert.lengthOf(await Machine.all(), 0)
   })
 
-  test('[P14, S39] a refusal of the policy is 403 in the form', async ({ assert }) => {
+  test('[P14, S39] a create that the policy refuses is a 403 that shows the form', async ({
+    assert,
+  }) => {
     const { status, text } = await send('Ruled', { title: 'sealed' })
     assert.equal(status, 403)
     assert.include(formOf(text).error, 'Not allowed. Your account does not have the permission')
@@ -351,7 +365,7 @@ test.group('Admin | create', (group) => {
     assert.deepEqual(Object.keys(formOf(text).errors), ['phone'])
   })
 
-  test('[B17] label, help and widget can be configured, also with a custom widget', async ({
+  test('[B17] label, help and widget of a field can be configured, and the widget can be a custom one', async ({
     assert,
   }) => {
     const { text } = await page('Review')
@@ -404,7 +418,7 @@ test.group('Admin | create', (group) => {
     })
   }
 
-  test('[A8] NUL bytes are refused everywhere', async ({ assert }) => {
+  test('[A8] NUL bytes are refused in every field', async ({ assert }) => {
     for (const body of [
       'name=Lo%00om',
       'name=Loom&tags=a%00',

@@ -86,7 +86,7 @@ test.group('Admin | cross-site requests', (group) => {
     assert.equal(status, 200)
   })
 
-  test("[B9] the method can't be overridden", async ({ assert }) => {
+  test("[B9] a request can't override its HTTP method", async ({ assert }) => {
     const headers = { 'cookie': cookie, 'sec-fetch-site': 'cross-site' }
     const byQuery = await callRaw('POST', '/admin/theme?_method=GET', headers)
     const byHeader = await callRaw('POST', '/admin/theme', {

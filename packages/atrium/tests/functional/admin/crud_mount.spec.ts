@@ -25,7 +25,7 @@ async function insertRack(values: Record<string, unknown> = {}): Promise<number>
   return await insertRow('mount_racks', { label: 'A', ...values })
 }
 
-test.group('Admin | /crud', (group) => {
+test.group('Admin | endpoints below /crud', (group) => {
   let jo: AdminUser
   let cookie: string
 
@@ -68,7 +68,9 @@ test.group('Admin | /crud', (group) => {
     await db.from('mount_rack_labels').delete()
   })
 
-  test('[S61, B14] the six operations exist, whatever @Crud configures', async ({ assert }) => {
+  test('[S61, B14] all six operations exist below /crud, whichever of them @Crud configures', async ({
+    assert,
+  }) => {
     const created = await send('POST', RACK, { json: { label: 'B', secret: 'x', id: 7 } })
     assert.equal(created.status, 201)
     const { id } = created.body
@@ -287,7 +289,7 @@ test.group('Admin | /crud', (group) => {
     }
   })
 
-  test('[B14, A25] actions that are not allowed have no route', async ({ assert }) => {
+  test('[B14, A25] actions that the view does not allow have no route', async ({ assert }) => {
     const id = await insertRow('mount_racks', { label: 'A' })
     const calls: Record<string, [method: string, path: string]> = {
       list: ['GET', ''],

@@ -80,7 +80,7 @@ test.group('Admin | dashboard', (group) => {
     return () => site.models.delete(view.name)
   }
 
-  test('[S24, B23] every model is shown with count and link', async ({ assert }) => {
+  test('[S24, B23] every model is shown with its count and a link', async ({ assert }) => {
     await addUtensils('Lamp', 'Desk')
     const { status, text, headers, counts: counted } = await page()
     assert.equal(status, 200)
@@ -138,7 +138,7 @@ test.group('Admin | dashboard', (group) => {
     assert.equal(counted.AdminSession, '2')
   })
 
-  test('[B23] the admin’s own models are in a separate group', async ({ assert }) => {
+  test('[B23] the admin site’s own models are in a separate group', async ({ assert }) => {
     const { text, counts: counted } = await page()
     const [models, management] = text.split('<h2 id="dashboard-management">Management</h2>')
     assert.includeMembers(Object.keys(counts(models)), ['Utensil'])
@@ -150,7 +150,7 @@ test.group('Admin | dashboard', (group) => {
     assert.equal(counted.AdminTokenBlacklist, '0')
   })
 
-  test('[B13] only superusers see the admin’s own models', async ({ assert }) => {
+  test('[B13] only superusers see the admin site’s own models', async ({ assert }) => {
     const al = await makeUser('al', { isSuperuser: false })
     for (const path of ['/admin', '/admin/dashboard-content']) {
       const { status, text, counts: counted } = await page(path, await cookiesOf(al))
@@ -161,7 +161,9 @@ test.group('Admin | dashboard', (group) => {
     }
   })
 
-  test('[B13] a demoted superuser no longer sees the admin’s own models', async ({ assert }) => {
+  test('[B13] a demoted superuser no longer sees the admin site’s own models', async ({
+    assert,
+  }) => {
     await db.from('admin_users').update({ is_superuser: false })
     const { counts: counted } = await page()
     for (const name of OWN) assert.notProperty(counted, name)
@@ -254,7 +256,7 @@ test.group('Admin | dashboard', (group) => {
     assert.equal(sumOf(createdPerDay(before.text)) - sumOf(createdPerDay(after.text)), 1)
   })
 
-  test('[S24] the content can be requested without the page', async ({ assert }) => {
+  test('[S24] a request can receive the content without the page around it', async ({ assert }) => {
     const { status, text, counts: counted } = await page('/admin/dashboard-content')
     assert.equal(status, 200)
     assert.match(text.trim(), /^<div id="dashboard-content"/)

@@ -629,7 +629,7 @@ test.group('Admin | every route and every role', (group) => {
     return () => restoreRoles()
   })
 
-  test('[U4] this test covers every route below the mount, and every endpoint of the model', async ({
+  test('[U4] the cases of this file cover every route below the mount, and every endpoint of the model', async ({
     assert,
   }) => {
     const { models } = await adminSite()

@@ -102,7 +102,7 @@ test.group('Admin | duplicates and merge', (group) => {
     return () => restoreRoles()
   })
 
-  test('[G7] finds records that agree in chosen columns, and empty cells do not agree', async ({
+  test('[G7] records are duplicates if the chosen columns agree, and empty values do not agree', async ({
     assert,
   }) => {
     const a = await client({ email: 'ann@x.test', phone: '1' })
@@ -373,7 +373,7 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.equal(await statusOf(mergePage([left.id])), 303)
   })
 
-  test('[G7.3] of more than two records some can be left out, and the target must be among them', async ({
+  test('[G7.3] of more than two records some can be left out of a merge, and the target must be among the others', async ({
     assert,
   }) => {
     const ids = [await client({}), await client({ email: 'x' }), await client({ phone: '1' })]
@@ -404,7 +404,7 @@ test.group('Admin | duplicates and merge', (group) => {
     )
   })
 
-  test('[G7.3] a group opens from its page, and the next one after the merge', async ({
+  test('[G7.3] a group opens as a merge, and after the merge the next group opens', async ({
     assert,
   }) => {
     for (const name of ['Ann', 'Ann', 'Bo', 'Bo', 'Cy', 'Cy']) await client({ name })
@@ -431,7 +431,7 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.match(await location(`${list}&group=2`), /\/duplicates\?(?!.*group=)/)
   })
 
-  test('[G7.3] dates of headings are formatted as in lists', async ({ assert }) => {
+  test('[G7.3] dates in the headings of groups are formatted as in lists', async ({ assert }) => {
     for (const name of ['a', 'b']) await client({ name, born_on: '2026-03-01' })
     const [found] = await groups('compare=born_on')
     assert.equal(found.heading, '1 Mar 2026 2 records')
@@ -504,7 +504,7 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.include(text, '1 group was left as before')
   })
 
-  test('[G7] finds duplicates among 100,000 records within seconds', async ({ assert }) => {
+  test('[G7] duplicates among 100,000 records are found within seconds', async ({ assert }) => {
     const insert = onSqlite
       ? `with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000)
          insert into dup_notes (title) select 'Note ' || (i % 99990) from n`

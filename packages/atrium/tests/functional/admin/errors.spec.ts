@@ -23,7 +23,7 @@ test.group('Admin | errors', (group) => {
     }
   })
 
-  test('[B2, U4] every 404 page has the same text, which names both causes, and a link to the list', async ({
+  test('[B2, U4] every 404 page has the same text, for missing and for forbidden records, and a link to the list', async ({
     assert,
   }) => {
     const viewer = await makeUser('vi', { isSuperuser: false })

@@ -75,7 +75,7 @@ test.group('The event log | failures', (group) => {
     })
   }
 
-  test('[E4] a constraint violation in the log is an internal error', async ({
+  test('[E4] a constraint violation while an event is logged is a 500', async ({
     assert,
     cleanup,
   }) => {
@@ -92,7 +92,7 @@ test.group('The event log | failures', (group) => {
     assert.equal(await statusOf(post('/api/event-plains', { name: 'one' })), 500)
   })
 
-  test('[E3] a save() of application code outside a transaction is not rolled back, and the failure is reported', async ({
+  test("[E3] a save() outside a transaction is stored even if it can't be logged, and the failure is reported", async ({
     assert,
     cleanup,
   }) => {
@@ -109,7 +109,7 @@ test.group('The event log | failures', (group) => {
     assert.lengthOf(await Plain.all(), 1)
   })
 
-  test('[E4] a custom integration that throws, synchronously or later, affects no response', async ({
+  test('[E4] a custom integration that throws, synchronously or asynchronously, affects no response', async ({
     assert,
     cleanup,
   }) => {

@@ -82,7 +82,7 @@ test.group('The event log | writes', (group) => {
     ])
   })
 
-  test('[E3, A23] writing the same values has no event, although the update time is set', async ({
+  test('[E3, A23] a write of the stored values logs no event, although the update time is set', async ({
     assert,
   }) => {
     const { body } = await post('/api/event-articles', { heading: 'One', data: { a: [1] } })
@@ -132,7 +132,7 @@ test.group('The event log | writes', (group) => {
     assert.notProperty(row.changes, 'amount')
   })
 
-  test('[S55, E3, B16] bulk operations have one event and one row per record', async ({
+  test('[S55, E3, B16] a bulk operation logs one event with an audit row for each record', async ({
     assert,
   }) => {
     const ids: number[] = []
@@ -168,7 +168,7 @@ test.group('The event log | writes', (group) => {
     assert.isNull(rows[6].newState)
   })
 
-  test('[E3] a bulk delete of 1,000 has one event and 1,000 rows, in the same transaction', async ({
+  test('[E3] a bulk delete of 1,000 records logs one event and 1,000 audit rows, in its transaction', async ({
     assert,
   }) => {
     for (let start = 0; start < 1000; start += 100) {
@@ -197,7 +197,7 @@ test.group('The event log | writes', (group) => {
     )
   }).tags(['@database'])
 
-  test('[E3, A9] a composite key is logged as in a path', async ({ assert }) => {
+  test('[E3, A9] a composite key is logged in the format of its path', async ({ assert }) => {
     await post('/api/event-pairs', { left: 1, right: 'a/b', label: 'x' })
     await patch('/api/event-pairs/1/a%2Fb', { label: 'y' })
     await del('/api/event-pairs/1/a%2Fb')
@@ -214,7 +214,7 @@ test.group('The event log | writes', (group) => {
     assert.equal(await Pair.query().first(), null)
   })
 
-  test('[E3] the log contains the stored state even if the instance of application code is old or partial', async ({
+  test('[E3] the log contains the stored state even if the saved instance is stale or has only some columns', async ({
     assert,
   }) => {
     const { id } = await Plain.create({ name: 'one', value: 1 })
@@ -243,7 +243,9 @@ test.group('The event log | writes', (group) => {
     )
   })
 
-  test('[E4] a write through an instance without a row has no event', async ({ assert }) => {
+  test('[E4] a write through an instance whose row no longer exists logs no event', async ({
+    assert,
+  }) => {
     const plain = await Plain.create({ name: 'one', value: 1 })
     const other = await Plain.findOrFail(plain.id)
     await Plain.query().delete()
@@ -253,7 +255,7 @@ test.group('The event log | writes', (group) => {
     assert.isEmpty(await loggedEvents())
   })
 
-  test('[E3] writes of hooks are among the records of the action, and the event names the model of the action', async ({
+  test("[E3] writes of hooks are logged in the event of the action, which names the action's model", async ({
     assert,
   }) => {
     const { id } = (await new LucidCrud(Hooked).create({ name: 'one' }, { actor })) as {
@@ -271,7 +273,9 @@ test.group('The event log | writes', (group) => {
     assert.equal(plain.eventId, event.id)
   })
 
-  test('[E3] a record that an action writes several times has one row', async ({ assert }) => {
+  test('[E3] a record that one action writes several times has one audit row', async ({
+    assert,
+  }) => {
     class Twice extends LucidCrud<typeof Plain> {
       async prepareUpdate(values: Record<string, unknown>, record: any) {
         const other = await Plain.findOrFail(record.id, { client: record.$trx })
@@ -290,7 +294,7 @@ test.group('The event log | writes', (group) => {
     })
   })
 
-  test('[E4] a failure is not logged as a success', async ({ assert }) => {
+  test('[E4] a failed write is not logged as a success', async ({ assert }) => {
     const { id } = await Hooked.create({ name: 'taken' })
     await emptyEventTables()
     assert.equal(await statusOf(post('/api/event-hooked', { name: 'taken' })), 409)
@@ -317,7 +321,7 @@ test.group('The event log | writes', (group) => {
   })
 })
 
-test.group("The event log | the admin's own models", (group) => {
+test.group("The event log | the admin site's own models", (group) => {
   group.tap((one) => one.tags(['@dialect']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {

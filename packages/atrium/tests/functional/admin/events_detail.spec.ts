@@ -157,7 +157,9 @@ test.group('Admin | event page', (group) => {
     assert.include(text, 'Reel Casablanca (1942)')
   })
 
-  test('[E5] a page shows 25 of many records', async ({ assert }) => {
+  test('[E5] the page of an event with many records shows 25 of them at a time', async ({
+    assert,
+  }) => {
     const states = Array.from({ length: 1000 }, (_, index) => ({
       resource_type: 'Reel',
       resource_id: String(index + 1),

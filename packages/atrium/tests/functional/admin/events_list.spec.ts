@@ -240,13 +240,15 @@ test.group('Admin | the event log', (group) => {
     assert.equal(rows[1].address, '– Empty')
   })
 
-  test('[E2, E5] a write by an anonymous request is not shown as a command', async ({ assert }) => {
+  test('[E2, E5] a write by an anonymous request is not attributed to a command', async ({
+    assert,
+  }) => {
     await logEvent({ username: null, resource_type: 'Reel' })
     const { rows } = await page()
     assert.equal(rows[0].who, 'Anonymous user')
   })
 
-  test('[E5] a record has a link while it exists', async ({ assert }) => {
+  test('[E5] an event links to its record as long as the record exists', async ({ assert }) => {
     const deleted = await insertRow('utensils', {
       name: 'Lamp',
       description: '',
@@ -346,7 +348,7 @@ test.group('Admin | the event log', (group) => {
     }
   })
 
-  test('[E2] has no pages and no links without the database integration', async ({
+  test('[E2] without the database integration, the event log has no pages and no links', async ({
     assert,
     cleanup,
   }) => {
@@ -367,7 +369,7 @@ test.group('Admin | the event log', (group) => {
     assert.equal(status, 200)
   })
 
-  test("[E5] a log that can't be read shows an error", async ({ assert, cleanup }) => {
+  test("[E5] an event log that can't be read is shown as an error", async ({ assert, cleanup }) => {
     const { list } = EventReader.prototype
     cleanup(() => void (EventReader.prototype.list = list))
     EventReader.prototype.list = async () => {

@@ -127,7 +127,7 @@ test.group('Admin | export', (group) => {
     )
   }).tags(['@database'])
 
-  test('[D2] values are as in REST in every format, and null differs from an empty text', async ({
+  test('[D2] exported values equal those of REST in every format, and null differs from an empty text', async ({
     assert,
   }) => {
     await add('list_alcoves', [{ code: 'a/1', name: 'North' }])
@@ -177,7 +177,7 @@ test.group('Admin | export', (group) => {
     )
   }).tags(['@dialect'])
 
-  test('[D2] each of bom, raw, labels and titles changes only what it describes', async ({
+  test('[D2] each of the options bom, raw, labels and titles changes only what it describes', async ({
     assert,
   }) => {
     await add('list_alcoves', [{ code: 'a', name: 'North' }])
@@ -204,7 +204,7 @@ test.group('Admin | export', (group) => {
     assert.deepEqual(json[0], { name: '=1+1', alcove_code: 'a', alcove_code__title: 'North' })
   })
 
-  test('[D2] custom columns export their text', async ({ assert }) => {
+  test('[D2] custom columns are exported as their text', async ({ assert }) => {
     await add('list_artefacts', [{ name: 'x', weight: 2 }])
     const response = await exported('format=csv&columns=density,name', 'Artefact')
     assert.deepEqual(lines(response), ['density,name', '2/m³,x'])
@@ -248,7 +248,7 @@ test.group('Admin | export', (group) => {
     assert.lengthOf(lines(await exported('format=csv&view=all')), 5)
   })
 
-  test('[D2] the file name has only letters, digits and dashes, and a browser downloads the file', async ({
+  test('[D2] the response is a download whose file name has only letters, digits and dashes', async ({
     assert,
   }) => {
     const { headers } = await exported('format=csv')
@@ -283,7 +283,7 @@ test.group('Admin | export', (group) => {
     assert.include(page.text, '3 cash books')
   })
 
-  test('[U2, U4] returns 403 without the export permission and 404 without view, and raw requires import', async ({
+  test('[U2, U4] without the export permission an export is a 403, without view a 404; the option raw requires import', async ({
     assert,
   }) => {
     await signInWith({ CashBook: { actions: ['view'] } })
@@ -545,7 +545,7 @@ test.group('Admin | export', (group) => {
     )
   }).tags(['@database'])
 
-  test('[D2, D6] sorted by a column without an index, an export sorts once and is a consistent snapshot', async ({
+  test('[D2, D6] an export sorted by a column without an index sorts once, and is a consistent snapshot', async ({
     assert,
   }) => {
     const wide = 'x'.repeat(2000)
@@ -623,7 +623,7 @@ test.group('Admin | export', (group) => {
     assert.equal(pool.numUsed(), 0)
   }).tags(['@database'])
 
-  test('[D2, E3] a broken response ends the export, and the process gets no other error', async ({
+  test('[D2, E3] an error of the response ends the export without an unhandled error in the process', async ({
     assert,
     cleanup,
   }) => {
@@ -674,7 +674,7 @@ test.group('Admin | export', (group) => {
       assert.equal(rest.status, 403)
     })
 
-  test('[D2] one user can run one export, two users two; small exports have no limit', async ({
+  test('[D2] a user can run one export at a time, and two users one each; small exports are not limited', async ({
     assert,
     cleanup,
   }) => {
@@ -710,7 +710,7 @@ test.group('Admin | export', (group) => {
     )
   })
 
-  test('[D2] an export of a model without records is a heading or an empty list', async ({
+  test('[D2] an export without records is only the heading in CSV, and an empty list in JSON', async ({
     assert,
   }) => {
     assert.equal(await textOf(exported('format=csv', 'Vacancy')), 'id,title\r\n')
@@ -718,7 +718,7 @@ test.group('Admin | export', (group) => {
     assert.equal(await textOf(exported('format=ndjson', 'Vacancy')), '')
   })
 
-  test('[A9] composite keys are exported, page by page', async ({ assert }) => {
+  test('[A9] records with composite keys are exported page by page', async ({ assert }) => {
     await db.from('list_cabins').delete()
     await add(
       'list_cabins',

@@ -64,7 +64,7 @@ test.group('Admin | exports as jobs', (group) => {
     exports.streamed = streamed
   }
 
-  test('[D2, D1] an XLSX export is a job whose page has the file, and whose event names the job', async ({
+  test('[D2, D1] an XLSX export is a job; its page offers the file, and its event names the job', async ({
     assert,
     cleanup,
   }) => {
@@ -100,7 +100,7 @@ test.group('Admin | exports as jobs', (group) => {
     })
   })
 
-  test('[D2] more records than the limit of a request become a job, which API clients get as 202', async ({
+  test('[D2] an export of more records than the limit of a request is a job, and API clients get a 202', async ({
     assert,
     cleanup,
   }) => {
@@ -222,7 +222,7 @@ test.group('Admin | exports as jobs', (group) => {
     assert.equal(await statusOf(fetched(next.id)), 200)
   })
 
-  test('[D2] limits number and size of the files stored for a user', async ({
+  test('[D2] the number and size of the export files stored for a user are limited', async ({
     assert,
     cleanup,
   }) => {

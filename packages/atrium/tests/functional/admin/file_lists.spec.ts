@@ -108,7 +108,7 @@ test.group('Admin | lists of files', (group) => {
     assert.sameMembers(await stored(), now)
   })
 
-  test('[files] an update without the list only appends, and one of other fields changes no file', async ({
+  test('[files] an update that does not send the list of files appends files, and one of other fields changes no file', async ({
     assert,
   }) => {
     const { album, keys } = await made(png())
@@ -144,7 +144,7 @@ test.group('Admin | lists of files', (group) => {
     assert.include(headers.get('content-disposition')!, 'Ada - Photos.png')
   })
 
-  test('[files] the number of files obeys the schema, counting those that the record has', async ({
+  test('[files] the number of files is limited by the schema, counting those that the record already has', async ({
     assert,
   }) => {
     const { album, keys } = await made(png(), png(), png())
@@ -216,7 +216,9 @@ test.group('Admin | lists of files', (group) => {
     assert.deepEqual(await stored(), [key])
   })
 
-  test('[files] files that no form was saved with are removed after a day', async ({ assert }) => {
+  test('[files] uploaded files that were never saved with a form are removed after a day', async ({
+    assert,
+  }) => {
     const { keys } = await made(png())
     await upload('photos', png())
     const site = await adminSite()
@@ -227,7 +229,7 @@ test.group('Admin | lists of files', (group) => {
     assert.deepEqual(await stored(), keys)
   })
 
-  test('[files] an undo removes added files, and is refused where a file is gone', async ({
+  test('[files] an undo removes added files, and is refused if a file to restore no longer exists', async ({
     assert,
   }) => {
     const { album, keys } = await made(png())
@@ -258,7 +260,7 @@ test.group('Admin | lists of files', (group) => {
     assert.notInclude(await stored(), both[1])
   })
 
-  test('[files] two users who change the list see the conflict, and no uploaded file is lost', async ({
+  test('[files] if two users change the list, they see the conflict, and no uploaded file is lost', async ({
     assert,
   }) => {
     const { album, keys } = await made(png())
@@ -287,7 +289,7 @@ test.group('Admin | lists of files', (group) => {
     assert.sameMembers(await stored(), now)
   })
 
-  test('[files] the API reorders and removes files of the record, and accepts no others', async ({
+  test('[files] the API can reorder and remove the files of a record, and accepts no other files', async ({
     assert,
   }) => {
     const { album, keys } = await made(png(), txt('b.txt'))

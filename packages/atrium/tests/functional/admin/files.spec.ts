@@ -336,7 +336,7 @@ test.group('Admin | bodies with files', (group) => {
     assert.deepEqual(body.body, { name: 'Ada', list: ['1', '2'] })
   })
 
-  test('[B17] field names that would be parsed to nested objects are ignored')
+  test('[B17] a field name that would be parsed to a nested object is ignored')
     .with([
       ['an index beyond memory', 'a[4000000000]'],
       ['an index beyond patience', 'a[50000000]'],
@@ -352,7 +352,9 @@ test.group('Admin | bodies with files', (group) => {
       assert.isUndefined(({} as any).polluted)
     })
 
-  test('[B17] a file with such a field name is ignored too', async ({ assert }) => {
+  test('[B17] a file with a field name that would be parsed to a nested object is ignored', async ({
+    assert,
+  }) => {
     const { status, body } = await send(
       field('name', 'Ada') + part('name="a[4000000000]"; filename="a.txt"', 'x') + END
     )
@@ -420,7 +422,7 @@ test.group('Admin | files in forms', (group) => {
     assert.isTrue(PNG.equals(Buffer.from(await response.arrayBuffer())))
   })
 
-  test('[B17] a form shows the sender’s file name, and a list the field name, only for the record of the file', async ({
+  test('[B17] a form shows the original file name, a list the field name, and other records never show it', async ({
     assert,
   }) => {
     await create(png('my <b>face</b>.png'))
@@ -500,7 +502,7 @@ test.group('Admin | files in forms', (group) => {
       assert.lengthOf(await stored(), 1)
     })
 
-  test('[B17] scanFile checks each file before it is stored, and refuses it by a reason or an exception', async ({
+  test('[B17] scanFile checks each file before it is stored, and refuses it by a returned reason or an exception', async ({
     assert,
     cleanup,
   }) => {
@@ -558,7 +560,7 @@ test.group('Admin | files in forms', (group) => {
     assert.equal(image, name(1))
   })
 
-  test('[B17] a new file replaces the old one', async ({ assert }) => {
+  test('[B17] an uploaded file replaces the old one, which is removed', async ({ assert }) => {
     await send('/admin/Portrait/form_create', { title: 'Ada', scan: png() })
     const { id, scan: first } = await Portrait.firstOrFail()
     const { status } = await send(`/admin/Portrait/form_update/${id}`, { scan: png() })
@@ -568,7 +570,9 @@ test.group('Admin | files in forms', (group) => {
     assert.deepEqual(await stored(), [second])
   })
 
-  test('[B17] a cleared file is removed, and the other files stay', async ({ assert }) => {
+  test('[B17] a file of a cleared field is removed, and the other files stay', async ({
+    assert,
+  }) => {
     await send('/admin/Portrait/form_create', { title: 'Ada', image: png(), scan: png() })
     const { id, image } = await Portrait.firstOrFail()
     assert.lengthOf(await stored(), 2)
@@ -654,7 +658,7 @@ test.group('Admin | owners of files', (group) => {
       assert.isNull(await its(model.findOrFail(id), apiName))
     })
 
-  test('[B17] a model of the same table with an explicit connection accepts no text either', async ({
+  test('[B17] a model of the same table with an explicit connection accepts no text as a file either', async ({
     assert,
     cleanup,
   }) => {
@@ -672,7 +676,7 @@ test.group('Admin | owners of files', (group) => {
     assert.lengthOf(await Poster.all(), 0)
   })
 
-  test('[B17] a form accepts no text, even if an option makes the field a text field', async ({
+  test('[B17] a form accepts no text for a file column, even if an option makes the field a text field', async ({
     assert,
   }) => {
     const { id } = await Poster.create({ title: 'Eve' })

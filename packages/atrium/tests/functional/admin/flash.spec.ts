@@ -67,7 +67,7 @@ test.group('Admin | messages for the next page', (group) => {
     assert.isFalse(says(later))
   })
 
-  test('[B18] any page shows the message', async ({ assert }) => {
+  test('[B18] whichever page is opened next shows the message', async ({ assert }) => {
     for (const path of ['/admin', `/admin/Dossier/update/${id}`, '/admin/Dossier/create_page']) {
       await Dossier.query().update({ title: 'Old' })
       assert.isTrue(says(await visit(path, await act())), path)
@@ -93,7 +93,7 @@ test.group('Admin | messages for the next page', (group) => {
     assert.isTrue(says(await visit('/admin/Dossier/', cookies)))
   })
 
-  test('[B18] sets no cookie without a message', async ({ assert }) => {
+  test('[B18] without a message no cookie is set', async ({ assert }) => {
     for (const path of ['/admin', '/admin/Dossier/', `/admin/Dossier/update/${id}`]) {
       const response = await visit(path, cookie)
       assert.equal(response.status, 200)

@@ -150,7 +150,9 @@ test.group('Admin | form layout', (group) => {
     assert.notInclude(text, 'hidden data-visible-when')
   })
 
-  test('units are shown next to the input and in its description', async ({ assert }) => {
+  test('units are shown next to the input, and are part of its accessible description', async ({
+    assert,
+  }) => {
     const text = await page('Holding/create_page')
     assert.include(text, '<span class="form-affix" id="field-price-prefix" dir="auto">$</span>')
     assert.include(

@@ -93,7 +93,7 @@ test.group('Admin | forms | limits', (group) => {
     assert.lengthOf(JSON.parse(data), 1000)
   })
 
-  test('[A29, B17] JSON in a form can have 32 levels, as in a body', async ({ assert }) => {
+  test('[A29, B17] JSON in a form can have 32 levels, as in a JSON body', async ({ assert }) => {
     const response = await send('Machine/form_create', { name: 'Mill', data: nested(33) })
     assert.equal(response.status, 422)
     assert.include(response.text, 'must not nest more than 32 levels deep')
@@ -110,7 +110,7 @@ test.group('Admin | forms | limits', (group) => {
     assert.equal(await storedName(), 'Mill')
   })
 
-  test('[A29, B17] an integer in the JSON of a form can have 1,000 digits, as in a body', async ({
+  test('[A29, B17] an integer in the JSON of a form can have 1,000 digits, as in a JSON body', async ({
     assert,
   }) => {
     const longest = '9'.repeat(1000)
@@ -161,7 +161,9 @@ test.group('Admin | forms | limits', (group) => {
     assert.equal(await storedName(), 'Loom')
   }).skip(!onSqlite, 'such a value can only be in a SQLite file')
 
-  test('[B17] a small record does not produce a page of several megabytes', async ({ assert }) => {
+  test('[B17] indentation does not make a page much longer than the JSON that it shows', async ({
+    assert,
+  }) => {
     const wide = `${'['.repeat(30)}${'[1],'.repeat(10_000)}[1]${']'.repeat(30)}`
     const { id } = await Machine.create({ name: 'Loom', active: true, data: wide })
     const { text } = await page(`Machine/update/${id}`)

@@ -66,7 +66,7 @@ test.group('Admin | grouped numbers', (group) => {
     assert.equal(blank.values.gross, '25,000')
   })
 
-  test('[B17] submitted numbers with separators are stored to the last digit', async ({
+  test('[B17] numbers that a form shows with separators stay unchanged when it is submitted', async ({
     assert,
   }) => {
     const id = await haul({ big: '9007199254740993', exact: '12345678.1', tonnes: 1234567.1 })
@@ -92,7 +92,7 @@ test.group('Admin | grouped numbers', (group) => {
       assert.equal(found, gross)
     })
 
-  test('[B17] every typed digit is stored', async ({ assert }) => {
+  test('[B17] a number typed with separators is stored with every digit', async ({ assert }) => {
     const fields = { name: 'Cod', big: '9,007,199,254,740,993', exact: '12,345,678.1234' }
     const { status } = await send('Haul/form_create', fields)
     assert.equal(status, 303)

@@ -59,7 +59,9 @@ test.group('Admin | headers', (group) => {
     return kinds
   }
 
-  test('[B10] every response of the site has the headers, including errors', async ({ assert }) => {
+  test('[B10] every response of the site has the security headers, errors included', async ({
+    assert,
+  }) => {
     const kinds = await responses()
     assert.equal(kinds.throttled.status, 429)
     assert.equal(kinds.malformed.status, 400)
@@ -72,7 +74,7 @@ test.group('Admin | headers', (group) => {
     }
   })
 
-  test('[B10] the response to a malformed path has the headers too and shows no details', async ({
+  test('[B10] the response to a malformed path has the security headers too, and shows no details', async ({
     assert,
   }) => {
     for (const path of [
@@ -97,7 +99,9 @@ test.group('Admin | headers', (group) => {
     }
   })
 
-  test('[B10] the policy allows nothing external and nothing inline', async ({ assert }) => {
+  test('[B10] the content security policy allows nothing external and nothing inline', async ({
+    assert,
+  }) => {
     const { headers } = await get('/admin/login')
     const policy = headers.get('content-security-policy')!
     const directives = new Map(
@@ -112,7 +116,7 @@ test.group('Admin | headers', (group) => {
     }
   })
 
-  test('[B10] no page has inline code or styles that the policy would block', async ({
+  test('[B10] no page has inline code or styles that the content security policy would block', async ({
     assert,
   }) => {
     for (const [kind, { text }] of Object.entries(await responses())) {

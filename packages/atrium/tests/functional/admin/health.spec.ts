@@ -82,7 +82,10 @@ test.group('Admin | health', (group) => {
     assert.match(text, /Memory [\d,]+ MB/)
   })
 
-  test('[E5] pending events are counted', async ({ assert, cleanup }) => {
+  test('[E5] the page shows the number of events that wait to be written', async ({
+    assert,
+    cleanup,
+  }) => {
     let end = () => {}
     const waiting = new Promise<void>((resolve) => (end = resolve))
     const { integration } = site.events
@@ -98,7 +101,10 @@ test.group('Admin | health', (group) => {
     assert.include(text, 'Events waiting to be written 1')
   })
 
-  test('[E5] failures are marked, and the page is shown', async ({ assert, cleanup }) => {
+  test('[E5] a failed check is marked without its details, and the page is still shown', async ({
+    assert,
+    cleanup,
+  }) => {
     const failing = async () => {
       throw new Error('connect ECONNREFUSED db.internal:5432 as secret_user')
     }
@@ -139,7 +145,7 @@ test.group('Admin | health', (group) => {
     }
   })
 
-  test('[B13] only superusers have the page and its link', async ({ assert }) => {
+  test('[B13] only superusers can open the page and see its link', async ({ assert }) => {
     const { text } = await page()
     assert.match(text, new RegExp(`<a href="${PATH}" title="Health" [^>]*aria-current="page">`))
     const bob = await cookiesOf(await makeUser('bob', { isSuperuser: false }))

@@ -99,7 +99,7 @@ test.group('Admin | record history by roles', (group) => {
     assert.include(whole.text, '/admin/management/events/')
   })
 
-  test('[R9, U2] shows no values and no names of changed fields that roles hide', async ({
+  test('[R9, U2] the history contains no value and no name of a field that the roles hide', async ({
     assert,
   }) => {
     const { id } = await changed()
@@ -141,7 +141,7 @@ test.group('Admin | record history by roles', (group) => {
     assert.match(shown.plain, /Secret QZXA QZXB/)
   })
 
-  test('[R9, U4] shows titles of references only to users who can see the other record', async ({
+  test('[R9, U4] titles of references are shown only to users who can see the referenced record', async ({
     assert,
   }) => {
     const { id, stageId } = await changed()
@@ -223,7 +223,7 @@ test.group('Admin | record history by roles', (group) => {
     assert.notInclude(unlogged.text, 'QZXFIRST')
   })
 
-  test('[R9] shows keys of related records only to users who can see all of them', async ({
+  test('[R9] keys of related records are shown only to users who can see all of them', async ({
     assert,
   }) => {
     const { id } = await changed()

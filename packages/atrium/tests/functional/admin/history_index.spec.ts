@@ -13,7 +13,7 @@ test.group('Admin | index of the record history', (group) => {
     return emptyEventTables
   })
 
-  test('[R8] the events of one record are read by an index, newest first', async ({ assert }) => {
+  test('[R8] the events of one record are read with an index, newest first', async ({ assert }) => {
     const events = Array.from({ length: 3000 }, (_, index) => ({
       timestamp: '2026-01-01 00:00:00',
       event_type: 'UPDATE',

@@ -20,7 +20,7 @@ test.group('Admin | importing dates and times', (group) => {
   group.tap((one) => one.tags(['@database']))
   const own = withImports(group)
 
-  test('[D3] day and month of a column are read in the order that fits all its values, also in the run', async ({
+  test('[D3] day and month of a column are read in the order that fits all its values, in the preview and in the run', async ({
     assert,
     cleanup,
   }) => {

@@ -25,7 +25,7 @@ test.group('Admin | import files', (group) => {
     return { open, reread }
   }
 
-  test('[D3] a cell with an error or formula without a value makes its field invalid, and the message names the cell', async ({
+  test('[D3] a cell with an error, or a formula without a result, is an error of its field that names the cell', async ({
     assert,
   }) => {
     const rows = [
@@ -53,7 +53,7 @@ test.group('Admin | import files', (group) => {
     )
   })
 
-  test('[D3] a number as the title of a reference finds the record, also in JSON', async ({
+  test('[D3] a number in a file finds the record that has it as its title, also in JSON', async ({
     assert,
   }) => {
     const { ImportMaker } = await import('#tests/fixtures/imports')

@@ -11,7 +11,7 @@ import { makeRole } from '#tests/helpers/roles'
 const MODEL = 'ImportArticle'
 const ROWS = 400
 
-test.group('Admin | all-or-nothing imports in chunks', (group) => {
+test.group('Admin | all-or-nothing imports in parts', (group) => {
   const own = withImports(group)
 
   group.each.setup(() => void (ImportArticle.saved = []))
@@ -45,7 +45,7 @@ test.group('Admin | all-or-nothing imports in chunks', (group) => {
     return { id, one }
   }
 
-  test('the chunks before an invalid row are reverted, and the job reports that nothing was changed', async ({
+  test('if a row is invalid, the parts before it are reverted, and the job reports that nothing was changed', async ({
     assert,
   }) => {
     await db.table('import_articles').insert({ sku: 's3', title: 'Mine', active: true })
@@ -95,7 +95,7 @@ test.group('Admin | all-or-nothing imports in chunks', (group) => {
     assert.equal(await countOf('import_articles'), 0)
   }).timeout(30_000)
 
-  test('records that others changed in the meantime are named, and the others are reverted', async ({
+  test('a revert names records that others have changed in the meantime, and reverts the other ones', async ({
     assert,
   }) => {
     const { id } = await interrupted(csv('sku,title', ...lines()), async (job) => {
@@ -118,7 +118,7 @@ test.group('Admin | all-or-nothing imports in chunks', (group) => {
     assert.notInclude(text, `jobs/${id}/again`)
   }).timeout(30_000)
 
-  test('an interrupted run resumes after the last chunk, and an interrupted revert continues', async ({
+  test('an interrupted run resumes after the last part, and an interrupted revert continues', async ({
     assert,
   }) => {
     const { jobs } = await adminSite()
@@ -142,7 +142,7 @@ test.group('Admin | all-or-nothing imports in chunks', (group) => {
     }
   }).timeout(30_000)
 
-  test('the run is undone in chunks as one event, or not at all if a record has changed since', async ({
+  test('the run is undone in parts as one event, or not at all if a record has changed since', async ({
     assert,
   }) => {
     const { jobs } = await adminSite()

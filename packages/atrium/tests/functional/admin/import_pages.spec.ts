@@ -348,7 +348,7 @@ test.group('Admin | pages of the import', (group) => {
     })
   })
 
-  test('[D3] the template has the names of only the fields that can be imported', async ({
+  test('[D3] the template contains only the names of fields that the user can import', async ({
     assert,
   }) => {
     await signInWith({

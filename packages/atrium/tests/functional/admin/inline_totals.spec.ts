@@ -7,7 +7,7 @@ import { giveRoles, makeRole, restoreRoles } from '#tests/helpers/roles'
 
 const WHOLE = { actions: ['*'] }
 
-test.group('Admin form | totals of rows', (group) => {
+test.group('Admin form | totals of inline rows', (group) => {
   group.tap((one) => one.tags(['@database']))
   let cookie: string
   let id: number
@@ -55,7 +55,7 @@ test.group('Admin form | totals of rows', (group) => {
     return () => restoreRoles()
   })
 
-  test('[G5.5] a form and the page of a record show figures of the rows, exact for decimals', async ({
+  test('[G5.5] a form and the page of a record show totals of the rows, exact for decimals', async ({
     assert,
   }) => {
     assert.deepEqual(await figures(`/update/${id}`), [
@@ -74,7 +74,7 @@ test.group('Admin form | totals of rows', (group) => {
     assert.match(created, /data-input="price" data-sample="1,000,000(?:\.00)?"/)
   })
 
-  test('[G5.5, U4] figures respect the columns, scopes and models that roles show', async ({
+  test('[G5.5, U4] totals include only columns, records and models that the roles show', async ({
     assert,
   }) => {
     await signIn({ Consignment: WHOLE, Parcel: { ...WHOLE, hidden: ['price'] } })

@@ -435,7 +435,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.equal(await numberOfCamels(), 6)
   })
 
-  test('[R11.3] the copy says which rows are left out, as the user can’t add any', async ({
+  test('[R11.3] the copy names the rows that it does not copy because the user can’t create them', async ({
     assert,
   }) => {
     await makeRole('Clerk', { Caravan: { actions: ['*'] }, Camel: { actions: ['view'] } })
@@ -447,7 +447,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.notInclude(text, 'Asra')
   })
 
-  test('[R2, E3, R7] a form with rows is one event of its record, and is undone as a whole', async ({
+  test('[R2, E3, R7] saving a form with rows is one event of its record, and is undone as a whole', async ({
     assert,
   }) => {
     const before = [await camels(), caravan.name]
@@ -521,7 +521,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.notInclude(others.join(''), '/management/events')
   })
 
-  test('[R2] reads two hundred rows with one query, and changes them in one request', async ({
+  test('[R2] two hundred rows are read with at most three queries, and changed in one request', async ({
     assert,
   }) => {
     const rows = Array.from({ length: 197 }, (_, index) => ({

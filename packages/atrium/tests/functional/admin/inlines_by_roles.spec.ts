@@ -72,7 +72,7 @@ test.group('Admin | rows in a form, by roles', (group) => {
     assert.deepEqual(await stored(), UNCHANGED)
   })
 
-  test('[R2, U4] without the create permission, shows no blank rows and adds none', async ({
+  test('[R2, U4] without the create permission the form shows no blank rows and adds none', async ({
     assert,
   }) => {
     const { open, update } = await clerk({ actions: ['view', 'update', 'delete'] })
@@ -87,7 +87,7 @@ test.group('Admin | rows in a form, by roles', (group) => {
     assert.equal(caravan.name, 'Silk')
   })
 
-  test('[R2, U4] without the delete permission, shows no remove boxes and removes no row', async ({
+  test('[R2, U4] without the delete permission the form shows no remove boxes and removes no row', async ({
     assert,
   }) => {
     const { open, update } = await clerk({ actions: ['view', 'update', 'create'] })

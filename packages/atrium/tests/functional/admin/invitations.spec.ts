@@ -191,7 +191,9 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(status, 303)
   })
 
-  test('[U12] of several concurrent requests, one sets the password', async ({ assert }) => {
+  test('[U12] of several concurrent requests with one link, one sets the password', async ({
+    assert,
+  }) => {
     const kim = await invited()
     const { path } = await makeLink(kim)
     const passwords = Array.from({ length: 5 }, (_, index) => `battery staple ${index}`)
@@ -219,7 +221,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(previous.status, 401)
   })
 
-  test('[U12] a new password set by any other route invalidates the link', async ({ assert }) => {
+  test('[U12] a new password set by any other method invalidates the link', async ({ assert }) => {
     const kim = await makeUser('kim', { isSuperuser: false })
     const own = { cookie: await cookiesOf(kim) }
     const { path: first } = await makeLink(kim)
@@ -291,7 +293,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.isAbove(Number(refused.headers.get('retry-after')), 0)
   })
 
-  test('[U12, U13, B9] the page refuses bad passwords and cross-site requests, and the link stays valid', async ({
+  test('[U12, U13, B9] the page refuses weak passwords and cross-site requests, and the link stays valid', async ({
     assert,
   }) => {
     const { path } = await makeLink(await invited())
@@ -315,7 +317,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(status, 303)
   })
 
-  test('[U12, B13] only superusers make links', async ({ assert }) => {
+  test('[U12, B13] only superusers can create links', async ({ assert }) => {
     const kim = await makeUser('kim', { isSuperuser: false })
     const { response } = await makeLink(kim, await cookiesOf(kim))
     assert.equal(response.status, 403)

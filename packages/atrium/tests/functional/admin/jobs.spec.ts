@@ -182,7 +182,7 @@ test.group('Admin | jobs', (group) => {
     assert.match(await errorOf(run(id)), /^The job took longer than 0 minutes/)
   })
 
-  test('[D1] a job starts immediately in the process that created it', async ({
+  test('[D1] a job starts in the process that created it, without waiting for its next poll', async ({
     assert,
     cleanup,
   }) => {
@@ -198,7 +198,10 @@ test.group('Admin | jobs', (group) => {
     assert.deepEqual(await marked(), ['mark 0', 'mark 1', 'mark 2'])
   })
 
-  test('[D1] an idle worker runs two short queries, then waits', async ({ assert, cleanup }) => {
+  test('[D1] an idle worker runs at most two short queries in a second and a half', async ({
+    assert,
+    cleanup,
+  }) => {
     cleanup(await work())
     await new Promise((resolve) => setTimeout(resolve, 200))
     const queries = await queriesOf(() => new Promise((resolve) => setTimeout(resolve, 1500)))
@@ -260,7 +263,7 @@ test.group('Admin | jobs', (group) => {
     assert.deepEqual(await marked(), ['mark 0', 'mark 1', 'mark 2', 'mark 3'])
   })
 
-  test('[D1] a job that runs longer than the polling interval of the worker is not an error', async ({
+  test('[D1] a job that runs longer than the polling interval of the worker logs no error', async ({
     assert,
     cleanup,
   }) => {
@@ -324,7 +327,7 @@ test.group('Admin | jobs', (group) => {
     assert.lengthOf(await marked(), 3)
   })
 
-  test('[D1] a job whose lease expires while this process runs it is not run twice', async ({
+  test('[D1] a job that the queue delivers again while this process runs it is not run twice', async ({
     assert,
   }) => {
     const { jobs } = await adminSite()
@@ -394,7 +397,7 @@ test.group('Admin | jobs', (group) => {
     }
   })
 
-  test('[D1] a stored job that is missing from the queue is started with the worker', async ({
+  test('[D1] a stored job that is missing from the queue runs when a worker starts', async ({
     assert,
     cleanup,
   }) => {
@@ -445,7 +448,7 @@ test.group('Admin | jobs', (group) => {
     assert.equal(await statusOf(page(`/${unknown.id}`)), 200)
   })
 
-  test('[D1, U4] users see their own jobs, superusers all; others get the response of an unknown job', async ({
+  test('[D1, U4] users see their own jobs and superusers all; for other users a job is like an unknown one', async ({
     assert,
   }) => {
     const ann = await makeUser('ann', { isSuperuser: false })

@@ -77,7 +77,9 @@ test.group('Admin | list', (group) => {
     assert.equal(range, '1–3 of 3')
   })
 
-  test('[S32, S35] htmx receives only the content, at both URLs', async ({ assert }) => {
+  test('[S32, S35] htmx receives only the content, from the list and from get_model_list', async ({
+    assert,
+  }) => {
     await makeUtensils(3)
     for (const path of ['/admin/Utensil/', '/admin/Utensil/get_model_list']) {
       const { status, text, headers, rows } = await getList(cookie, path, { 'hx-request': 'true' })
@@ -134,7 +136,7 @@ test.group('Admin | list', (group) => {
     assert.match(headers.get('hx-redirect')!, /^\/admin\/login/)
   })
 
-  test('[S31] other URLs need no trailing slash', async ({ assert }) => {
+  test("[S31] the URLs of the list's content need no trailing slash", async ({ assert }) => {
     for (const path of ['get_model_list', 'get_model_list/', 'table-content', 'table-content/']) {
       const { status } = await getList(cookie, `/admin/Utensil/${path}`)
       assert.equal(status, 200, path)
@@ -146,7 +148,9 @@ test.group('Admin | list', (group) => {
     assert.deepEqual(await names(''), ['P3', 'P2', 'P1'])
   })
 
-  test("[B16] the view's order applies, and the key breaks ties", async ({ assert }) => {
+  test('[B16] the order of the view applies, and the key decides between equal values', async ({
+    assert,
+  }) => {
     await db.from('list_cash_books').delete()
     await db.table('list_cash_books').multiInsert([
       { title: 'a', amount: 1 },
@@ -198,7 +202,7 @@ test.group('Admin | list', (group) => {
     }
   })
 
-  test('[B15] offers page sizes of 10, 20, 50 and 100, and preserves the current one', async ({
+  test('[B15] the list offers page sizes of 10, 20, 50 and 100, and marks the current one', async ({
     assert,
   }) => {
     await makeUtensils(11)
@@ -369,7 +373,9 @@ test.group('Admin | list', (group) => {
     )
   })
 
-  test('the bulk form contains the URL of the list', async ({ assert }) => {
+  test('the form for bulk actions contains the URL of the list with its order and page', async ({
+    assert,
+  }) => {
     await makeUtensils(12)
     const { text } = await list('?page=2&sort_by=name&sort_order=asc')
     assert.include(text, 'method="post" action="/admin/Utensil/form_bulk_delete"')
@@ -377,7 +383,9 @@ test.group('Admin | list', (group) => {
     assert.include(text, `<input type="hidden" name="next" value="${next}">`)
   })
 
-  test('[B24] every URL that htmx requests is also a link or a form', async ({ assert }) => {
+  test('[B24] every element that htmx enhances is also a link or a form with the same URL', async ({
+    assert,
+  }) => {
     await makeUtensils(25)
     const { text } = await list('?page=2&column-to-search=name&search-input=P')
     const elements = text.match(/<[^>]*hx-get="[^>]*>/g)!
@@ -389,7 +397,9 @@ test.group('Admin | list', (group) => {
     }
   })
 
-  test('[S32] htmx gets the URL of the content', async ({ assert }) => {
+  test('[S32] a response to htmx contains the shortest URL of the list, unless the URL stays the same', async ({
+    assert,
+  }) => {
     await makeUtensils(25)
     const address = async (path: string, from: string) => {
       const current = { 'hx-request': 'true', 'hx-current-url': `http://localhost${from}` }

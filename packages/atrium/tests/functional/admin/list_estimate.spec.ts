@@ -11,7 +11,7 @@ test.group('Admin | list | estimated total', (group) => {
     await db.from('bulk_gadgets').delete()
   })
 
-  test('[Q5.1] a list with an estimated total says so, and cannot be selected as a whole', async ({
+  test("[Q5.1] a list with an estimated total is marked as estimated, and can't be selected as a whole", async ({
     assert,
     cleanup,
   }) => {

@@ -107,7 +107,9 @@ test.group('Admin | list | explain', (group) => {
     assert.notInclude(text, 'explain-code')
   })
 
-  test('[G6, U3] users who cannot view a column do not learn of it', async ({ assert }) => {
+  test('[G6, U3] the page does not mention columns that the user cannot view', async ({
+    assert,
+  }) => {
     const cookie = await member('kim', { actions: ['view'], hidden: ['secret'] })
     for (const query of ['', 'filter.any.1.title=Hamlet', 'q=crown']) {
       const page = await explain(cookie, query)

@@ -194,7 +194,7 @@ test.group('Admin | list | facets', (group) => {
     assert.deepEqual(names('Vacancy'), [])
   })
 
-  test('[L3] a boolean whose consume function leaves values as stored is a default facet')
+  test('[L3] a boolean is a default facet only if its consume function leaves values as stored')
     .with([
       { consume: Boolean, isFacet: true },
       { consume: (value: unknown) => (value === null ? null : Boolean(value)), isFacet: true },
@@ -255,7 +255,7 @@ test.group('Admin | list | facets', (group) => {
     assert.sameMembers(values(all)!, ['South 3', '(empty) 1', 'North <wing> 1'])
   })
 
-  test('[L3] a value links to the list with this filter instead of the column’s filters, an active value without any', async ({
+  test('[L3] a value links to the list filtered by it alone in its column, and an active value to the list without it', async ({
     assert,
   }) => {
     const [loan] = await of('filter.name__ne=x&filter.on_loan=true&page=4&sort_by=name')
@@ -278,7 +278,7 @@ test.group('Admin | list | facets', (group) => {
     assert.equal(south.url, '/Artefact/?filter.alcove_code__in=n%2F1')
   })
 
-  test('[L3] a facet shows ten values, and a link to others', async ({ assert }) => {
+  test('[L3] a facet shows ten values and a link to the others', async ({ assert }) => {
     await db.table('list_artefacts').multiInsert(
       Array.from({ length: 8 }, (_, index) => ({ visitors: 100 + index })).map((row) => ({
         ...row,

@@ -94,7 +94,7 @@ test.group('Admin | list | failures', (group) => {
     assert.equal(table.status, 403)
   })
 
-  test("the list is shown without titles that can't be read", async ({ assert, cleanup }) => {
+  test("the list is shown even if some titles can't be read", async ({ assert, cleanup }) => {
     await db.table('list_alcoves').insert({ code: 'north', name: 'North wall' })
     await db.table('list_artefacts').insert({ name: 'Vase', alcove_code: 'north' })
     const shown = async () => {
@@ -110,7 +110,10 @@ test.group('Admin | list | failures', (group) => {
     assert.equal(error.msg, 'Artefact: the titles of Alcove for alcove_code could not be read')
   })
 
-  test('the list is shown without joined titles that fail', async ({ assert, cleanup }) => {
+  test('the list is shown even if the join that reads titles fails', async ({
+    assert,
+    cleanup,
+  }) => {
     const [studio] = await db
       .table('lenders')
       .returning('id')
@@ -176,7 +179,7 @@ test.group('Admin | list | failures', (group) => {
     assert.notInclude(text, '/admin/Alcove/update')
   })
 
-  test("[B13] the lists of the admin's own models are for superusers", async ({ assert }) => {
+  test("[B13] the lists of the admin site's own models are for superusers", async ({ assert }) => {
     const jo = await cookiesOf(await makeUser('jo', { isSuperuser: false }))
     for (const name of ['AdminUser', 'AdminSession', 'AdminAccessToken', 'AdminTokenBlacklist']) {
       for (const path of ['', 'get_model_list', 'table-content']) {

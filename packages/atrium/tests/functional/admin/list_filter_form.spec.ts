@@ -217,7 +217,7 @@ test.group('Admin | list | form for a new filter', (group) => {
     })
   }
 
-  test('[L2] the form starts with the columns that the list can show', async ({ assert }) => {
+  test('[L2] the form first offers the columns that the list can show', async ({ assert }) => {
     const { status, text } = await ask({})
     assert.equal(status, 200)
     const columns = columnsIn(text)
@@ -426,7 +426,7 @@ test.group('Admin | list | form for a new filter', (group) => {
       assert.include(text, 'id="filter-value-error"')
     })
 
-  test('[L2] the value fields are shown again, empty, after another column is chosen', async ({
+  test('[L2] after another column is chosen, the form shows empty value fields again', async ({
     assert,
   }) => {
     const number = filled('visitors', 'gte', '5')
@@ -490,7 +490,9 @@ test.group('Admin | list | form for a new filter', (group) => {
     }
   })
 
-  test('[G3] several values of a facet or enum are ticked together', async ({ assert }) => {
+  test('[G3] several values of a facet or enum can be selected as one filter', async ({
+    assert,
+  }) => {
     const rows = [
       ['Vase', 'n/1'],
       ['Vase', 's'],
@@ -522,7 +524,7 @@ test.group('Admin | list | form for a new filter', (group) => {
     assert.equal(optional.headers.get('location'), LIST)
   })
 
-  test('[G3] values are searched, and the ticked ones stay', async ({ assert }) => {
+  test('[G3] values can be searched, and the selected ones stay selected', async ({ assert }) => {
     await db
       .table('list_alcoves')
       .multiInsert(
@@ -546,7 +548,7 @@ test.group('Admin | list | form for a new filter', (group) => {
     assert.lengthOf(others, 7)
   })
 
-  test('[G3] a filter is edited in its place: {filter}')
+  test('[G3] a filter can be edited in its place: {filter}')
     .with([
       { filter: 'name__contains=a', operator: 'contains', values: ['a'] },
       { filter: 'not.name__contains=a', operator: 'not.contains', values: ['a'] },
@@ -594,7 +596,7 @@ test.group('Admin | list | form for a new filter', (group) => {
     )
   })
 
-  test('[G3] an alternative is added to a filter, which becomes a group, or to a group', async ({
+  test('[G3] adding an alternative makes a filter a group, and extends a group', async ({
     assert,
   }) => {
     const or = async (query: string) => {
@@ -614,7 +616,7 @@ test.group('Admin | list | form for a new filter', (group) => {
     )
   })
 
-  test('[G3] with ten groups no other one can be made, but alternatives are added', async ({
+  test('[G3] with ten groups no further group can be added, but alternatives can', async ({
     assert,
   }) => {
     const groups = Array.from({ length: 10 }, (_, index) => `filter.any.${index}.name=a`)

@@ -56,7 +56,9 @@ test.group('Admin | list | filter groups', (group) => {
     ])
   })
 
-  test('[G3, D2] exports, facets and neighbours obey groups', async ({ assert }) => {
+  test('[G3, D2] exports, facets and the links to the next records respect groups', async ({
+    assert,
+  }) => {
     const headers = { cookie }
     const csv = await get(`/admin/Play/export?format=csv&columns=title&${EITHER}`, { headers })
     assert.sameMembers(csv.text.trim().split(/\r?\n/).slice(1), ['Hamlet', 'Macbeth'])
@@ -72,7 +74,7 @@ test.group('Admin | list | filter groups', (group) => {
     assert.notInclude(record.text, `/view/${macbeth.id + 1}`)
   })
 
-  test('[G3, L8] an action on all matching records obeys groups', async ({ assert }) => {
+  test('[G3, L8] an action on all matching records respects groups', async ({ assert }) => {
     const query = `${EITHER}&filter.not.title=Macbeth`
     const remove = (count: number) =>
       call('DELETE', '/admin/Play/bulk-delete', {
@@ -86,7 +88,7 @@ test.group('Admin | list | filter groups', (group) => {
     assert.deepEqual(await titles(''), ['Macbeth', 'Othello', 'Tempest'])
   })
 
-  test('[G3] with too many groups or conditions the page says so and filters nothing', async ({
+  test('[G3] with too many groups or conditions the page shows an error, and no group or filter applies', async ({
     assert,
   }) => {
     const groups = Array.from({ length: 11 }, (_, index) => `filter.any.${index}.title=Hamlet`)
@@ -106,7 +108,7 @@ test.group('Admin | list | filter groups', (group) => {
     }
   })
 
-  test('[G3, L5] a group in a saved view and one next to it both apply, whatever their numbers', async ({
+  test('[G3, L5] a group of a saved view and one of the URL both apply, even with the same number', async ({
     assert,
   }) => {
     const id = await save(`${EITHER}&filter.any.2.secret=a&filter.any.2.secret=b`)
@@ -131,7 +133,7 @@ test.group('Admin | list | filter groups', (group) => {
     assert.deepEqual(await titles(query), ['Macbeth', 'Othello'])
   })
 
-  test('[G3, L5] an alternative of a saved view is edited next to it, and the view stays open', async ({
+  test('[G3, L5] an edited alternative replaces that of the saved view in the URL, and the view stays open', async ({
     assert,
   }) => {
     const id = await save(`${EITHER}&filter.secret=b`)

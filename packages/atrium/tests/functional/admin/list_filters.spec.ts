@@ -154,7 +154,7 @@ test.group('Admin | list | filters', (group) => {
     assert.equal(await found('filter.name=nothing of the kind'), '')
   })
 
-  test('[L1] filters apply to get_model_list and table-content too', async ({ assert }) => {
+  test('[L1] filters also apply to get_model_list and table-content', async ({ assert }) => {
     for (const path of ['', 'get_model_list', 'table-content']) {
       const { rows } = await getList(cookie, `/admin/Artefact/${path}?filter.visitors=5`)
       assert.deepEqual(
@@ -410,7 +410,7 @@ test.group('Admin | list | filters by roles', (group) => {
     }
   }
 
-  test('[L1, U3, U4] a column that a role hides behaves like one that does not exist', async ({
+  test('[L1, U3, U4] a filter by a column that a role hides has the response of an unknown column', async ({
     assert,
   }) => {
     const { count, text } = await finder({
@@ -464,7 +464,7 @@ test.group('Admin | list | filters by roles', (group) => {
     assert.equal(await count('q=hamlet', 'Ticket'), 1)
   })
 
-  test('[L1, U4] titles of a model that the user cannot view can’t be filtered by', async ({
+  test('[L1, U4] a list can’t be filtered by titles of a model that the user cannot view', async ({
     assert,
   }) => {
     const { count, text } = await finder({ Ticket: { actions: ['view'] } })

@@ -202,7 +202,9 @@ test.group('Admin list | columns of related records', (group) => {
     assert.lengthOf(await reads(''), 3)
   })
 
-  test('[L6.3, P9] a name that is not a related column stops the start', async ({ assert }) => {
+  test('[L6.3, P9] the application does not start if a name is not that of a related column', async ({
+    assert,
+  }) => {
     const site = await adminSite()
     const { databaseConfig } = site.models.get('Consignment')!
     const checked = (listColumns: AdminViewOptions['listColumns']) => () =>

@@ -119,7 +119,7 @@ test.group('Admin | list | size and cost', (group) => {
     }
   })
 
-  test('a list makes no more queries than the endpoint', async ({ assert }) => {
+  test('a list page runs no more queries than the endpoint of the list', async ({ assert }) => {
     const endpoint = await queriesOf(() => get('/api/utensils?page=1'))
     assert.equal(endpoint.utensils, 2)
     const page = await queriesOf(() => getList(cookie, '/admin/Utensil/?sort_by=name'))
@@ -132,7 +132,7 @@ test.group('Admin | list | size and cost', (group) => {
     assert.equal(part.utensils, 2)
   })
 
-  test('relation titles add no query, or one if the records must be sorted first', async ({
+  test('titles of relations add no query, or one if the records must be sorted first', async ({
     assert,
   }) => {
     await getList(cookie, '/admin/Reel/')
@@ -143,7 +143,7 @@ test.group('Admin | list | size and cost', (group) => {
     assert.deepInclude(sorted, { reels: 2, lenders: 1 })
   })
 
-  test('a page past the last one adds one query, or none if it is far beyond', async ({
+  test('a page number past the end adds one query, or none if it is far past the end', async ({
     assert,
   }) => {
     const beyond = await queriesOf(() => getList(cookie, '/admin/Reel/?page=99'))
@@ -152,7 +152,7 @@ test.group('Admin | list | size and cost', (group) => {
     assert.equal(far.reels, 2)
   })
 
-  test("pages are compressed with the client's encoding", async ({ assert }) => {
+  test('pages are compressed with an encoding that the client accepts', async ({ assert }) => {
     const encodings: Array<[string, string | undefined]> = [
       ['gzip, deflate, br', 'br'],
       ['gzip', 'gzip'],
@@ -173,7 +173,7 @@ test.group('Admin | list | size and cost', (group) => {
     }
   })
 
-  test('every encoding decodes to the same page', async ({ assert }) => {
+  test('a page has the same content in every encoding', async ({ assert }) => {
     const texts = await Promise.all(
       ['br', 'gzip', 'identity'].map(async (encoding) => {
         const headers = { 'cookie': cookie, 'accept-encoding': encoding }

@@ -60,7 +60,7 @@ test.group('Admin | list | summaries and groups', (group) => {
     return () => restoreRoles()
   })
 
-  test('[G5.4] shows figures of all matching records under a page of the list', async ({
+  test('[G5.4] summaries below a page of the list cover all matching records', async ({
     assert,
   }) => {
     const query = 'summary=amount:sum,amount:max,units:avg&rows-per-page-select=2'
@@ -76,7 +76,7 @@ test.group('Admin | list | summaries and groups', (group) => {
     assert.include(list.text, 'summary=amount%3Asum%2Camount%3Amax%2Cunits%3Aavg')
   })
 
-  test('[G5.4] groups the list by a column, and each value leads to its records', async ({
+  test('[G5.4] the list can be grouped by a column, and each value links to its records', async ({
     assert,
   }) => {
     const found = await groups('group_by=genre&summary=amount:sum')
@@ -97,7 +97,9 @@ test.group('Admin | list | summaries and groups', (group) => {
     assert.isEmpty(await groups('group_by=fee'))
   })
 
-  test('[G5.4] groups datetimes by day, and the days lead to their records', async ({ assert }) => {
+  test('[G5.4] datetimes are grouped by day, and each day links to its records', async ({
+    assert,
+  }) => {
     const found = await groups('group_by=booked_at&filter.genre=Drama')
     assert.deepEqual(
       found.map(({ cells }) => cells),
@@ -112,7 +114,9 @@ test.group('Admin | list | summaries and groups', (group) => {
     )
   })
 
-  test('[G5.4] shows the latest days of 100,000 records within seconds', async ({ assert }) => {
+  test('[G5.4] the latest days of 100,000 records are grouped within seconds', async ({
+    assert,
+  }) => {
     if (!onSqlite) return
     await db.rawQuery(`with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000)
       insert into aggregate_sales (title, booked_at) select 'x', datetime('1700-01-01', '+' || (i * 25) || ' hours') from n`)
@@ -122,7 +126,9 @@ test.group('Admin | list | summaries and groups', (group) => {
     assert.isBelow(performance.now() - begun, 6000)
   }).tags(['@slow'])
 
-  test('[G5.4] does not show columns that the roles hide', async ({ assert }) => {
+  test('[G5.4] summaries and groups do not show columns that the roles hide', async ({
+    assert,
+  }) => {
     await makeRole('Clerk', { Sale: { actions: ['view'], hidden: ['amount', 'genre'] } })
     await giveRoles(ada, ['Clerk'])
     assert.equal(await figures('summary=amount:sum,units:sum'), 'Of all 4 records Units Total 12')
@@ -132,7 +138,7 @@ test.group('Admin | list | summaries and groups', (group) => {
     assert.notMatch(text, /value="(?:amount:sum|genre)"/)
   })
 
-  test('[G5.4] figures and groups are chosen with the columns, and stored in a view', async ({
+  test('[G5.4] summaries and groups are chosen with the columns, and stored in a view', async ({
     assert,
   }) => {
     const { text } = await get(`${LIST}columns?summary=units:sum`, { headers: { cookie } })

@@ -94,7 +94,7 @@ test.group('Admin | list | values', (group) => {
     )
   })
 
-  test('a record has a link even if its title is invisible', async ({ assert }) => {
+  test('a record with an empty or invisible title is linked by its key', async ({ assert }) => {
     await db.table('list_artefacts').multiInsert([
       { id: 1, name: 'Vase' },
       { id: 2, name: null },
@@ -136,7 +136,7 @@ test.group('Admin | list | values', (group) => {
     assert.notInclude(text, 'Alcove/update/gone')
   })
 
-  test('a null reference differs from a reference to the record with the title null', async ({
+  test('a null reference is shown differently from a reference to the record with the key “null”', async ({
     assert,
   }) => {
     await db.table('list_alcoves').insert({ code: 'null', name: 'Zero' })
@@ -160,7 +160,7 @@ test.group('Admin | list | values', (group) => {
     assert.match(text, /<div class="table-container list-scroll" tabindex="0" role="region"/)
   })
 
-  test('values of records are shown as text everywhere').run(async ({ assert }) => {
+  test('markup in values of records is shown as text everywhere').run(async ({ assert }) => {
     await db
       .table('list_alcoves')
       .multiInsert(

@@ -40,7 +40,7 @@ test.group('Admin | the login page', (group) => {
     assert.isEmpty(headers.getSetCookie())
   })
 
-  test('[S21] a signed-in user is redirected to the dashboard', async ({ assert }) => {
+  test('[S21] a logged-in user is redirected to the dashboard', async ({ assert }) => {
     const cookie = await cookiesOf(await makeUser('jo'))
     const { status, headers } = await get('/admin/login?next=/admin/Utensil/', {
       headers: { cookie },
@@ -49,7 +49,9 @@ test.group('Admin | the login page', (group) => {
     assert.equal(headers.get('location'), '/admin')
   })
 
-  test('[S21] a valid token without an active session is not signed in', async ({ assert }) => {
+  test('[S21] a user whose session has ended is logged out, even with a valid token', async ({
+    assert,
+  }) => {
     const cookie = await cookiesOf(await makeUser('jo'))
     await db.from('admin_sessions').update({ is_active: false })
     const { status } = await get('/admin/login', { headers: { cookie } })
@@ -66,7 +68,7 @@ test.group('Admin | the login page', (group) => {
       assert.include(text, `role="${role}">${reason}</p>`)
     })
 
-  test('[B6] no other text of the URL is shown')
+  test('[B6] the page shows no other text of the URL')
     .with([
       'error=invalid',
       'error=Your+account+is+locked',
@@ -174,7 +176,7 @@ test.group('Admin | logging in', (group) => {
       assert.equal(headers.get('location'), '/admin')
     })
 
-  test('[B3] every failure has the same response', async ({ assert }) => {
+  test('[B3] every failed login has the same response', async ({ assert }) => {
     const texts = new Set<string>()
     for (const [username, password] of [
       ['jo', 'a wrong one'],
@@ -227,7 +229,9 @@ test.group('Admin | logging in', (group) => {
     assert.isTrue(await isSignedIn(cookiesFrom(second)))
   })
 
-  test("[B7, B5] the browser's previous session ends with its token", async ({ assert }) => {
+  test("[B7, B5] a login ends the browser's previous session together with its token", async ({
+    assert,
+  }) => {
     const al = await makeUser('al')
     for (const user of [jo, al]) {
       const earlier = await cookiesOf(user)

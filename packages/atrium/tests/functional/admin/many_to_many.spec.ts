@@ -122,7 +122,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.deepEqual(await cast(), [cid.id])
   }).tags(['@database'])
 
-  test('[R3, E3] the change is an audited update of the record, even without other changes', async ({
+  test('[R3, E3] attaching or detaching records is an audited update of the record, even without other changes', async ({
     assert,
   }) => {
     await attach(ann, bob)

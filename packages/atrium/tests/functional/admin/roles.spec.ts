@@ -246,7 +246,7 @@ test.group('Admin | roles', (group) => {
     assert.sameMembers(of('AdminTokenBlacklist'), [...view, ...viewCrud])
   })
 
-  test('[B13] only superusers see the admin’s own models in the site', async ({ assert }) => {
+  test('[B13] only superusers see the admin site’s own models in the site', async ({ assert }) => {
     const { models } = await adminSite()
     const own = [...models.values()].filter(({ adminModel }) => adminModel)
     assert.lengthOf(own, 7)

@@ -523,7 +523,7 @@ test.group('Admin | list | saved views', (group) => {
       )
     })
 
-  test('[L5] superusers see all views among the admin’s own models', async ({ assert }) => {
+  test('[L5] superusers see all views among the admin site’s own models', async ({ assert }) => {
     await save('East', 'filter.town=east')
     const boss = await cookiesOf(await makeUser('boss'))
     const { rows } = await getList(boss, '/admin/AdminSavedView/')

@@ -112,7 +112,7 @@ test.group('AdminSite', (group) => {
     assert.strictEqual(site.models.get('Thing'), first)
   })
 
-  test('[B13] the default site has the admin’s own models with their actions', async ({
+  test('[B13] the default site has the admin site’s own models with their actions', async ({
     assert,
   }) => {
     const { models } = await adminSite()
@@ -137,7 +137,7 @@ test.group('AdminSite', (group) => {
 })
 
 test.group('DatabaseConfig', () => {
-  test('[B1] by default the admin’s tables use the application’s connection', ({ assert }) => {
+  test('[B1] by default the admin site’s tables use the application’s connection', ({ assert }) => {
     const config = new DatabaseConfig()
     assert.equal(config.applicationConnection, MAIN)
     assert.equal(config.adminConnection, MAIN)
@@ -145,7 +145,7 @@ test.group('DatabaseConfig', () => {
     assert.equal(config.applicationSession().connectionName, MAIN)
   })
 
-  test('[B1] the admin’s tables can use another connection', ({ assert }) => {
+  test('[B1] the admin site’s tables can use another connection', ({ assert }) => {
     const config = new DatabaseConfig({ admin: ANOTHER })
     assert.equal(config.adminSession().connectionName, ANOTHER)
     assert.equal(config.applicationSession().connectionName, MAIN)

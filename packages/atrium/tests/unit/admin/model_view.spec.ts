@@ -118,7 +118,7 @@ test.group('ModelView', () => {
     assert.sameMembers(derived, ['code', 'name'])
   })
 
-  test('[S18] only the admin’s own models use the admin connection', ({ assert }) => {
+  test('[S18] only the admin site’s own models use the admin connection', ({ assert }) => {
     const apart = new DatabaseConfig({ admin: ANOTHER })
     const own = new ModelView({ model: AdminUser, databaseConfig: apart, adminModel: true })
     const other = new ModelView({ model: Thing, databaseConfig: apart })

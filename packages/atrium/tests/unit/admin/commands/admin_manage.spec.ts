@@ -48,7 +48,7 @@ async function run(
   return { command, logs: command.logger.getLogs() }
 }
 
-test.group("The admin's commands", (group) => {
+test.group("The admin site's commands", (group) => {
   group.each.setup(async () => {
     const wasTerminal = [process.stdin.isTTY, process.stdout.isTTY]
     process.stdin.isTTY = process.stdout.isTTY = true
@@ -244,7 +244,7 @@ test.group("The admin's commands", (group) => {
     })
 })
 
-test.group("The admin's commands in a script", (group) => {
+test.group("The admin site's commands in a script", (group) => {
   group.each.setup(() => {
     ace.ui.switchMode('raw')
     return async () => {

@@ -87,7 +87,7 @@ test.group('Admin | permissions by roles', (group) => {
     }
   })
 
-  test("[U2] no role allows access to the admin's own models, whatever it contains", async ({
+  test("[U2] no role allows access to the admin site's own models, whatever it contains", async ({
     assert,
   }) => {
     await giveRoles(jo, ['Clerk', 'Everything'])

@@ -107,7 +107,7 @@ test.group('References', (group) => {
     assert.deepEqual(await titles(eve), [])
   })
 
-  test('[B13] only superusers get titles of the admin’s own records', async ({ assert }) => {
+  test('[B13] only superusers get titles of the admin site’s own records', async ({ assert }) => {
     const jo = await makeUser('jo')
     const eve = await makeUser('eve', { isSuperuser: false })
     const titles = async (user: AdminUser) => {
