@@ -38,11 +38,11 @@ async function refused(query: string, path: string = PATH) {
   return [status, body.errors?.[0]?.field]
 }
 
-test.group('Aggregates', (group) => {
+test.group('Aggregates of the API', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => void (await db.from('aggregate_sales').delete()))
 
-  test('[G5] counts items and sums decimals in groups, with null as a group', async ({
+  test('[G5] items are counted and decimals summed in groups, and null is a group of its own', async ({
     assert,
   }) => {
     await insert(
@@ -95,7 +95,7 @@ test.group('Aggregates', (group) => {
     ])
   })
 
-  test('[G5] the sum of random decimals equals the sum computed with integers', async ({
+  test('[G5] the sum of random decimals equals their sum computed with integers', async ({
     assert,
   }) => {
     const amounts = fc.array(fc.integer({ min: -999_999_999_999, max: 999_999_999_999 }), {
@@ -120,7 +120,7 @@ test.group('Aggregates', (group) => {
     )
   })
 
-  test('[G5] groups by booleans, dates and datetimes, and returns their minimum and maximum', async ({
+  test('[G5] items can be grouped by booleans, dates and datetimes, whose minimum and maximum are returned', async ({
     assert,
   }) => {
     await insert(
@@ -158,7 +158,7 @@ test.group('Aggregates', (group) => {
     assert.deepEqual(await data('group_by=genre&select=count'), [])
   })
 
-  test('[G5] applies the filters of the list, and leaves deleted items out', async ({ assert }) => {
+  test('[G5] the filters of the list apply, and deleted items are left out', async ({ assert }) => {
     await insert(
       { genre: 'Drama', amount: '5', title: 'a' },
       { genre: 'Drama', amount: '7', title: 'ab' },
@@ -173,7 +173,7 @@ test.group('Aggregates', (group) => {
     assert.deepEqual(await refused('amount__gte=x'), [422, 'amount__gte'])
   })
 
-  test('[G5, G5.3] refuses unknown, hidden and computed columns, sums of texts and high limits', async ({
+  test('[G5, G5.3] unknown, hidden and computed columns, sums of texts and high limits are refused', async ({
     assert,
   }) => {
     assert.deepEqual(await refused('select=sum:title'), [422, 'select'])
@@ -194,7 +194,7 @@ test.group('Aggregates', (group) => {
     ])
   })
 
-  test('[G5] has a separate path, which an item with the key aggregate does not shadow', async ({
+  test('[G5] aggregates have a path of their own, which can be renamed and takes precedence over keys', async ({
     assert,
   }) => {
     await insert({})
@@ -203,7 +203,7 @@ test.group('Aggregates', (group) => {
     assert.equal(await statusOf(get('/api/aggregate-renamed/aggregate')), 422)
   })
 
-  test('[G5] applies scope and policy, also to each record', async ({ assert }) => {
+  test('[G5] scope and policy apply, the policy also to each record', async ({ assert }) => {
     await insert(
       { title: 'mine 1', genre: 'Drama', amount: '1.1', units: '9007199254740993' },
       { title: 'mine 2', genre: 'Drama', amount: '2.2' },
@@ -228,7 +228,7 @@ test.group('Aggregates', (group) => {
     assert.equal(await statusOf(get('/api/aggregate-refused/aggregate')), 403)
   })
 
-  test('[G5] LucidCrud.aggregate returns the same, for a list of application code', async ({
+  test('[G5] LucidCrud.aggregate returns the aggregates of a list to application code', async ({
     assert,
   }) => {
     await insert({ genre: 'Drama', amount: '0.1' }, { genre: 'Drama', amount: '0.2' })
@@ -241,7 +241,9 @@ test.group('Aggregates', (group) => {
     await assert.rejects(() => crud.aggregate({}, { select: 'sum:genre' }), /sum of genre/)
   })
 
-  test('[G5] SQLite: values of other types do not count', async ({ assert }) => {
+  test("[G5] on SQLite, values of other types than the column's do not count", async ({
+    assert,
+  }) => {
     await insert({ amount: '1.5' }, { units: 7 })
     await db.rawQuery(`update aggregate_sales set amount = 'rubbish' where units = 7`)
     assert.deepEqual(await data('select=sum:amount,avg:amount,max:amount'), [
@@ -249,7 +251,7 @@ test.group('Aggregates', (group) => {
     ])
   }).skip(!onSqlite)
 
-  test('[G5] SQLite: sums decimals that are stored as texts, and floats beyond 64 bits', async ({
+  test('[G5] on SQLite, sums include decimals that are stored as texts, and floats beyond 64 bits', async ({
     assert,
   }) => {
     const texts = [
@@ -267,7 +269,9 @@ test.group('Aggregates', (group) => {
     assert.equal(await sumOf([-0.07, 1234567890123.07, '5'], false), '1234567890123')
     assert.isNull(await sumOf([null, 'x'], false))
   }).skip(!onSqlite)
-  test('[G5.2] SQLite: sums floats with any number of decimals exactly', async ({ assert }) => {
+  test('[G5.2] on SQLite, sums of floats with any number of decimals are exact', async ({
+    assert,
+  }) => {
     const amount = fc.tuple(fc.integer({ min: -999_999_999, max: 999_999_999 }), fc.nat({ max: 9 }))
     await fc.assert(
       fc.asyncProperty(fc.array(amount, { minLength: 1, maxLength: 9 }), async (all) => {

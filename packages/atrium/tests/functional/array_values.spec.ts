@@ -36,7 +36,9 @@ test.group('Arrays', (group) => {
 
   const open = (path: string) => get(path, { headers: { accept: 'text/html', cookie } })
 
-  test('an array is accepted as a list, in the API and in a form', async ({ assert }) => {
+  test('an array column accepts a list in the API and in a form, and refuses other values and items', async ({
+    assert,
+  }) => {
     const texts = columnOf(TYPES.findIndex(({ type }) => type === 'text[]'))
     const numbers = columnOf(TYPES.findIndex(({ type }) => type === 'integer[]'))
     for (const [field, value, item] of [

@@ -90,7 +90,7 @@ test.group('Records that the policy refuses', (group) => {
       assert.notInclude(response.text, 'Hushed')
     })
 
-  test('[P14] a refused record is not counted and uses no position on a page', async ({
+  test('[P14] a refused record is not counted and takes no position on a page', async ({
     assert,
   }) => {
     const { body: all } = await get(API)
@@ -172,7 +172,7 @@ test.group('Records that the policy refuses', (group) => {
     }
   })
 
-  test('[L1, L4] a filter by title checks the policy for at most 1,000 referenced records', async ({
+  test('[L1, L4] a filter by the title of a reference checks the policy for at most 1,000 referenced records', async ({
     assert,
   }) => {
     const many = Array.from({ length: 1000 }, (_, index) => ({
@@ -306,7 +306,7 @@ test.group('Lists with a policy that checks each record', (group) => {
     }
   }
 
-  test('[P14, Q4] a page is full, however many records before it are refused', async ({
+  test('[P14, Q4] a page is full, however many records before it the policy refuses', async ({
     assert,
   }) => {
     /* Every fiftieth of 650 records may be seen; some have no amount. */
@@ -340,7 +340,7 @@ test.group('Lists with a policy that checks each record', (group) => {
     }
   })
 
-  test('[P14] beyond the maximum number of checked records the list has has_more but no count', async ({
+  test('[P14] a list of more records than the policy can check has has_more but no count', async ({
     assert,
   }) => {
     await insert(

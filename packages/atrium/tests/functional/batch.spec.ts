@@ -125,7 +125,7 @@ test.group('Batch', (group) => {
     assert.isEmpty(called)
   })
 
-  test('[D4, A8] a database error is a 409 with positions, and nothing is written', async ({
+  test('[D4, A8] an error of the database is a 409 with positions, and nothing is written', async ({
     assert,
   }) => {
     const id = await insertCrate('taken')
@@ -302,7 +302,7 @@ test.group('Batch | limits', (group) => {
     assert.isEmpty(called.filter((one) => one.startsWith('prepare')))
   })
 
-  test('[D4] 1,000 items are written in one request', async ({ assert }) => {
+  test('[D4] a batch can write 1,000 items in one request', async ({ assert }) => {
     const create = Array.from({ length: 1000 }, (_, index) => ({ label: `crate ${index}` }))
     const { body, status } = await post(CRATES, { create })
     assert.equal(status, 200)
@@ -312,7 +312,7 @@ test.group('Batch | limits', (group) => {
     )
   })
 
-  test('[D4, A7] an empty request does nothing', async ({ assert }) => {
+  test('[D4, A7] an empty batch does nothing', async ({ assert }) => {
     for (const body of [{}, { create: [] }, { other: [1] }, { delete: [], __proto__: null }]) {
       const response = await post(CRATES, body)
       assert.equal(response.status, 200)
@@ -320,7 +320,7 @@ test.group('Batch | limits', (group) => {
     }
   })
 
-  test('[D4] an invalid list is refused: {$self}')
+  test('[D4] a batch with an invalid list is refused: {$self}')
     .with(['{"create":{}}', '{"update":null}', '{"delete":"1"}', '{"delete":{"length":3}}'])
     .run(async ({ assert }, body) => {
       const headers = { 'content-type': 'application/json' }
@@ -330,7 +330,7 @@ test.group('Batch | limits', (group) => {
       assert.notProperty(response.body.errors[0], 'operation')
     })
 
-  test('[D4, A29] names of Object.prototype and hostile values write nothing', async ({
+  test("[D4, A29] items with names of Object.prototype's members, and other hostile values, write nothing", async ({
     assert,
   }) => {
     const id = await insertCrate('a')
@@ -359,7 +359,7 @@ test.group('Batch | limits', (group) => {
     assert.isUndefined(({} as any).label)
   })
 
-  test('[D4, A6] long and deep bodies are refused, and an item has the same maximum depth as in a single request', async ({
+  test('[D4, A6] batches that are too long or too deep are refused; an item has the same maximum depth as in a single request', async ({
     assert,
   }) => {
     const { depth, limit } = app.config.get<any>('crud.body') ?? { depth: 32, limit: 1024 * 1024 }
@@ -498,7 +498,7 @@ test.group('Batch | permissions', (group) => {
     assert.equal(anonymous.status, 401)
   })
 
-  test('[D4, P14, Q7] items that the caller cannot read are null, also in a repeated response', async ({
+  test('[D4, P14, Q7] items that the caller cannot read are null in the response, also in a repeated one', async ({
     assert,
   }) => {
     const body = {
@@ -537,7 +537,7 @@ test.group('Batch | permissions', (group) => {
     assert.deepEqual(gone.body.deleted, ['a'])
   })
 
-  test('[D4, A25] other methods are 405, and without the option the batch route does not exist', async ({
+  test('[D4, A25] other methods are a 405, and without the option batch the route does not exist', async ({
     assert,
   }) => {
     const put = await call('PUT', CRATES)

@@ -68,7 +68,7 @@ test.group('Refused bodies', (group) => {
     assert.sameMembers(fieldsOf(response), ['full_name', 'mail', 'phone_number'])
   })
 
-  test('[A6] no invalid field hides the error of another', async ({ assert }) => {
+  test('[A6] an invalid field does not hide the errors of other fields', async ({ assert }) => {
     const errors: Record<string, unknown> = {
       name: null,
       count: '',
@@ -183,20 +183,20 @@ test.group('Refused bodies', (group) => {
     assert.deepEqual(fieldsOf(none), ['name'])
   })
 
-  test('[A6] JSON with a charset, in any case, is JSON', async ({ assert }) => {
+  test('[A6] JSON with the parameter charset is accepted, in any case', async ({ assert }) => {
     for (const type of ['application/json; charset=utf-8', 'Application/JSON;Charset="UTF-8"']) {
       const response = await raw('/api/samples', '{"name":"ä"}', { 'content-type': type })
       assert.equal(response.status, 201)
     }
   })
 
-  test('[A29] a body 20,000 levels deep is 400', async ({ assert }) => {
+  test('[A29] a body with 20,000 levels is a 400', async ({ assert }) => {
     const response = await raw('/api/samples', `{"name":"a","data":${nested(20_000)}}`)
     assert.equal(response.status, 400)
     assert.equal(response.body.detail, 'The body nests more than 32 levels deep')
   })
 
-  test('[A29] 32 levels are accepted, 33 are not; brackets in texts do not count', async ({
+  test('[A29] a body can have 32 levels, and not 33; brackets in texts do not count', async ({
     assert,
   }) => {
     const deepest = await raw('/api/samples', `{"name":"a","data":${nested(32)}}`)
@@ -246,7 +246,7 @@ test.group('Refused bodies', (group) => {
     assert.deepInclude(response.body, { name: 'b', count: 2 })
   })
 
-  test('[A29] __proto__ is an unknown field', async ({ assert }) => {
+  test('[A29] __proto__ in a body is an unknown field', async ({ assert }) => {
     const response = await raw('/api/samples', '{"__proto__":{"name":"evil","count":9},"name":"a"}')
     assert.equal(response.status, 201)
     assert.deepInclude(response.body, { name: 'a', count: null })
@@ -262,7 +262,7 @@ test.group('Refused bodies', (group) => {
     assert.equal(form.body.name, 'b')
   })
 
-  test("[A29] a form can't override the method", async ({ assert }) => {
+  test("[A29] a request can't override its HTTP method", async ({ assert }) => {
     const { body } = await post('/api/samples', { name: 'a' })
     for (const path of [`/api/samples?_method=DELETE`, '/api/samples']) {
       const response = await raw(path, '_method=DELETE&name=b', {
@@ -341,7 +341,7 @@ test.group('Values in bodies', (group) => {
     assert.equal(response.body.ratio, 1.5)
   })
 
-  test('[A28] a string is stored as it was sent', async ({ assert }) => {
+  test('[A28] any string is stored as it was sent', async ({ assert }) => {
     for (const text of ['', '  both sides  ', '\t', 'null', '5', 'e\u0301', '👩‍🚀']) {
       const response = await post('/api/samples', { name: text, long_text: text })
       assert.equal(response.status, 201)
@@ -371,7 +371,7 @@ test.group('Values in bodies', (group) => {
     assert.deepEqual(fieldsOf(refused), ['status'])
   })
 
-  test('[A20] {sent} is stored as {stored}')
+  test('[A20] the value {sent} is stored as {stored}')
     .with([
       { sent: '2024-05-06 07:08:09', stored: '2024-05-06 07:08:09' },
       { sent: '2024-05-06T07:08:09', stored: '2024-05-06 07:08:09' },
@@ -424,7 +424,7 @@ test.group('Values in bodies', (group) => {
       }
     })
 
-  test('[A20] a date is YYYY-MM-DD only', async ({ assert }) => {
+  test('[A20] only YYYY-MM-DD is accepted as a date', async ({ assert }) => {
     const created = await post('/api/samples', { name: 'a', day: '2024-02-29' })
     assert.equal(created.body.day, '2024-02-29')
     for (const day of ['2023-02-29', '2024-02-29 10:00:00', '2024-2-9', '2024-02-29T00:00:00Z']) {
@@ -538,7 +538,7 @@ test.group('Values in bodies', (group) => {
     assert.isFalse(Boolean(row.active))
   })
 
-  test('[A20] random valid values are unchanged after POST and GET, and PATCH and GET', async ({
+  test('[A20] random valid values are unchanged after a POST and a GET, and after a PATCH and a GET', async ({
     assert,
   }) => {
     const text = (maxLength: number) =>

@@ -8,7 +8,7 @@ const REFERRED_TO = 'Other items still refer to this one'
 const fieldsOf = (response: { body: any }) =>
   (response.body.errors ?? []).map((one: any) => one.field)
 
-test.group('Foreign keys that application code violates', (group) => {
+test.group('References that application code writes', (group) => {
   let track: number
   let playlist: number
 
@@ -22,7 +22,7 @@ test.group('Foreign keys that application code violates', (group) => {
     playlist = made.body.id
   })
 
-  test('[A8] an unknown pivot id is a broken reference that names the field', async ({
+  test('[A8] an unknown id for a pivot table is a broken reference that names the field', async ({
     assert,
   }) => {
     const response = await patch(`/api/piv-playlists/${playlist}`, { trackIds: [track, 4711] })
@@ -55,7 +55,7 @@ test.group('Foreign keys that application code violates', (group) => {
     assert.deepEqual(fieldsOf(created), ['cover_id'])
   })
 
-  test('[A8] deleting a referenced record is reported as such', async ({ assert }) => {
+  test('[A8] deleting a record that others refer to is reported as such', async ({ assert }) => {
     const response = await del(`/api/piv-tracks/${track}`)
     assert.equal(response.status, 409)
     assert.equal(response.body.detail, REFERRED_TO)

@@ -32,7 +32,7 @@ async function clear() {
   }
 }
 
-test.group('Writes of all matching items', (group) => {
+test.group('Writes of all items that match filters', (group) => {
   group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await clear()
@@ -91,7 +91,9 @@ test.group('Writes of all matching items', (group) => {
       assert.deepEqual(await crates(), ['a 0', 'b 1', 'c 2'])
     })
 
-  test('[W9, G3] groups, negations and invalid values are read as in lists', async ({ assert }) => {
+  test('[W9, G3] groups, negations and invalid values in filters are handled as in lists', async ({
+    assert,
+  }) => {
     for (const query of ['weight=x', 'any.1.nothing=1', 'weight=1&weight=2', 'weight__gte=1&x=1']) {
       assert.equal(await statusOf(del(`${CRATES}?${query}`, atMost(9))), 422, query)
     }
@@ -101,7 +103,9 @@ test.group('Writes of all matching items', (group) => {
     assert.deepEqual(await crates(), ['a 0', 'b 1'])
   })
 
-  test('[W9] the body is validated, and a failure writes nothing', async ({ assert }) => {
+  test('[W9] the body of a PATCH is validated, and a failure writes nothing', async ({
+    assert,
+  }) => {
     assert.equal(await statusOf(patch(`${CRATES}?weight=1`, { weight: -1 }, atMost(1))), 422)
     const conflict = await patch(`${CRATES}?weight__gte=1`, { label: 'n' }, atMost(2))
     assert.equal(conflict.status, 409)
@@ -122,7 +126,7 @@ test.group('Writes of all matching items', (group) => {
     assert.equal(await statusOf(patch(`${CRATES}?weight=1`, { weight: 4 }, merge)), 200)
   })
 
-  test('[W9] a write emits events and is one logged event with all records, which is undone as a whole', async ({
+  test('[W9] a write emits an event per record, and is one logged event that is undone as a whole', async ({
     assert,
     cleanup,
   }) => {
@@ -160,7 +164,7 @@ test.group('Writes of all matching items', (group) => {
     assert.equal(await statusOf(del('/api/batch-doors?code=x', atMost(2))), 405)
   })
 
-  test('[W9] access, scope and policy apply', async ({ assert, cleanup }) => {
+  test('[W9] access, scope and policy apply to writes by filters', async ({ assert, cleanup }) => {
     const before = useTokenAuthorizer(bearerIsUser)
     cleanup(() => void useTokenAuthorizer(before))
     await insertRow('batch_parcels', { owner: 'jo', title: 'mine' })
@@ -175,7 +179,7 @@ test.group('Writes of all matching items', (group) => {
     assert.lengthOf(await db.from('batch_parcels').where('title', 'x'), 1)
   })
 
-  test('[W9] the option bulk requires update or delete, and handlers that it does not bypass', ({
+  test('[W9] bulk requires update or delete among the operations, and no overridden handler that it would bypass', ({
     assert,
   }) => {
     class OwnHandler extends EndpointCreator {
@@ -195,7 +199,7 @@ test.group('Writes of all matching items', (group) => {
     )
   })
 
-  test('[W9] the API schema has the endpoints', async ({ assert }) => {
+  test('[W9] the API schema describes the endpoints for writes by filters', async ({ assert }) => {
     const { body } = await get('/api/openapi.json')
     const { delete: remove, patch: change } = body.paths['/api/batch-crates']
     assert.equal(change.operationId, 'updateCrates')
@@ -305,14 +309,14 @@ test.group('Upserts in a batch', (group) => {
     assert.deepEqual(await crates(), ['a 5'])
   })
 
-  test('[W9.7] a conflict that remains is not tried again', async ({ assert }) => {
+  test('[W9.7] an upsert whose value belongs to a deleted item is a 409 without a second attempt', async ({ assert }) => {
     await insertCrate('gone', { is_deleted: true })
     const { status } = await post(BATCH, { upsert: [{ label: 'gone' }], on: ['label'] })
     assert.equal(status, 409)
     assert.deepEqual(called, ['create gone'])
   })
 
-  test('[W9] on must name a unique field or the key')
+  test('[W9] the member on of a batch must name a unique field or the key')
     .with([undefined, 'label', [], ['weight'], ['nothing'], ['secret'], ['label', 'weight'], [5]])
     .run(async ({ assert }, on) => {
       const { status, body } = await post(BATCH, { upsert: [{ label: 'a', weight: 1 }], on })
@@ -320,7 +324,9 @@ test.group('Upserts in a batch', (group) => {
       assert.equal(body.errors[0].field, 'on')
     })
 
-  test('[W9, Q7] a repeated batch has the same response', async ({ assert }) => {
+  test('[W9, Q7] a batch that is repeated with its Idempotency-Key has the same response', async ({
+    assert,
+  }) => {
     const keyed = { headers: { 'idempotency-key': `upsert-${Date.now()}` } }
     const sent = { upsert: [{ label: 'a' }], on: ['label'] }
     const first = await post(BATCH, sent, keyed)

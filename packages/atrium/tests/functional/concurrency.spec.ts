@@ -32,7 +32,9 @@ test.group('Concurrent requests', (group) => {
     })
   }
 
-  test('[P8] rolled back read-modify-writes have no effect', async ({ assert }) => {
+  test('[P8] of concurrent read-modify-writes, those that are rolled back have no effect', async ({
+    assert,
+  }) => {
     const id = await insertCounter('one')
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
@@ -60,7 +62,9 @@ test.group('Concurrent requests', (group) => {
     assert.equal(list.body.total_count, 50)
   })
 
-  test('concurrent reads, updates and deletes do not affect each other', async ({ assert }) => {
+  test('concurrent requests that read, update and delete different items do not affect each other', async ({
+    assert,
+  }) => {
     const ids: number[] = []
     for (let index = 0; index < 30; index++) ids.push(await insertCounter(`name ${index}`))
     const responses = await Promise.all(
@@ -88,7 +92,7 @@ test.group('Requests during an uncommitted write', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => void (await db.from('crud_counters').delete()))
 
-  test('reads return committed data', async ({ assert }) => {
+  test('requests read committed data only', async ({ assert }) => {
     const id = await insertCounter('one', 1)
     const trx = await db.transaction()
     try {
@@ -108,7 +112,7 @@ test.group('Requests during an uncommitted write', (group) => {
     )
   }).timeout(5000)
 
-  test('a write waits for the uncommitted one', async ({ assert }) => {
+  test('a second write waits for the uncommitted one', async ({ assert }) => {
     const id = await insertCounter('one', 1)
     const trx = await db.transaction()
     await trx.from('crud_counters').where('id', id).update({ value: 2 })
@@ -125,7 +129,10 @@ test.group('Requests during an uncommitted write', (group) => {
   }).timeout(5000)
 })
 
-test('[P15] concurrent first requests load a resource once', async ({ assert, cleanup }) => {
+test('[P15] concurrent first requests read the table of a resource once', async ({
+  assert,
+  cleanup,
+}) => {
   const dialect = dialectOf(db.connection())
   const { readTable } = dialect
   let reads = 0

@@ -66,7 +66,7 @@ test.group('Entity tags of items', (group) => {
     assert.equal(tagOf(updated), tagOf(read))
   })
 
-  test('[Q6] every visible value changes the tag, and hidden ones do not', async ({ assert }) => {
+  test('[Q6] every visible value affects the tag, and hidden values do not', async ({ assert }) => {
     const path = await insertSheet({ secret: 'a' })
     const tagNow = async () => tagOf(await get(path))
     let before = await tagNow()
@@ -122,7 +122,9 @@ test.group('Entity tags of items', (group) => {
     assert.equal(tagOf(fresh), tagOf(await get(path)))
   })
 
-  test("[Q6] an update whose item can't be read has no tag", async ({ assert }) => {
+  test("[Q6] the response to an update has no tag if the caller can't read the item", async ({
+    assert,
+  }) => {
     const path = await insertSheet({}, 'archive-sheets')
     const updated = await patch(path, { title: 'archived' })
     assert.equal(updated.status, 200)
@@ -130,7 +132,7 @@ test.group('Entity tags of items', (group) => {
     assert.lengthOf(await db.from('condition_sheets').where('title', 'archived'), 1)
   })
 
-  test('[Q6] deletions and failures have no tag', async ({ assert }) => {
+  test('[Q6] responses to deletions and failures have no tag', async ({ assert }) => {
     const path = await insertSheet()
     const refused = await patch(path, { title: 'refused' })
     const invalid = await patch(path, { title: null })
@@ -207,7 +209,7 @@ test.group('If-None-Match', (group) => {
     assert.lengthOf(await db.from('condition_sheets').where('title', 'one'), 1)
   })
 
-  test('[Q6] a create ignores conditions', async ({ assert }) => {
+  test('[Q6] a create ignores If-Match and If-None-Match', async ({ assert }) => {
     for (const options of [ifNoneMatch('*'), ifMatch('"x"'), ifMatch('abc')]) {
       const created = await post(PATH, { title: 'new' }, options)
       assert.equal(created.status, 201)
@@ -226,7 +228,7 @@ test.group('If-Match', (group) => {
       del(path.replace(PATH, `${PATH}/db_delete`), options),
   }
 
-  test('[Q6] {$self} of a changed item is a 412 and writes nothing')
+  test('[Q6] a write with {$self} of a changed item is a 412 and changes nothing')
     .with(['update', 'delete', 'db_delete'] as const)
     .run(async ({ assert }, name) => {
       const path = await insertSheet()
@@ -294,7 +296,7 @@ test.group('If-Match', (group) => {
     assert.equal(item.body.title, `by ${winners[0]}`)
   })
 
-  test('[Q6] If-None-Match applies to writes', async ({ assert }) => {
+  test('[Q6] If-None-Match applies to updates', async ({ assert }) => {
     const path = await insertSheet()
     const tag = tagOf(await get(path))
     for (const header of [tag, '*']) {
@@ -303,7 +305,7 @@ test.group('If-Match', (group) => {
     assert.equal(await statusOf(writes.update(path, ifNoneMatch('"x"'))), 200)
   })
 
-  test('[Q6] If-Match applies to reads', async ({ assert }) => {
+  test('[Q6] If-Match applies to reads of items and lists', async ({ assert }) => {
     const path = await insertSheet()
     const tag = tagOf(await get(path))
     assert.equal(await statusOf(get(path, ifMatch(tag))), 200)
@@ -334,7 +336,9 @@ test.group('Conditions and permissions', (group) => {
     return () => void useTokenAuthorizer(before)
   })
 
-  test('[Q6, P14] conditions reveal nothing of hidden or refused items', async ({ assert }) => {
+  test('[Q6, P14] If-Match reveals nothing about items that are hidden or that the policy refuses', async ({
+    assert,
+  }) => {
     const id = await insertRow('crud_notes', { owner: 'bert', title: 'a note' })
     const refused = await insertRow('crud_notes', { owner: 'anna', title: 'no update' })
     const path = '/api/crud-notes'
@@ -370,7 +374,7 @@ test.group('Conditions and custom handlers', (group) => {
     assert.equal(await statusOf(patch(path, {}, ifMatch(tagOf(read)))), 412)
   })
 
-  test('[Q6, P11] a handler that sets a status, or responds itself, has no tag', async ({
+  test('[Q6, P11] a response has no tag if its handler sets a status or sends the response itself', async ({
     assert,
   }) => {
     const accepted = await get(await own({ title: 'accepted' }), ifNoneMatch('*'))
@@ -384,7 +388,7 @@ test.group('Conditions and custom handlers', (group) => {
     assert.isNull(tagOf(custom))
   })
 
-  test("[Q6, P11] a custom write with the request's options respects If-Match", async ({
+  test("[Q6, P11] a custom handler that passes on the request's options respects If-Match", async ({
     assert,
   }) => {
     const path = await own()

@@ -28,7 +28,9 @@ test.group('Unique values', (group) => {
     for (const table of TABLES) await db.from(table).delete()
   })
 
-  test('[A8] a duplicate is 409 on create and names value and field', async ({ assert }) => {
+  test('[A8] a duplicate value is a 409 on create that names value and field', async ({
+    assert,
+  }) => {
     await post('/api/samples', { name: 'a', code: 'c1' })
     const response = await post('/api/samples', { name: 'b', code: 'c1' })
     assert.equal(response.status, 409)
@@ -48,7 +50,7 @@ test.group('Unique values', (group) => {
     assert.lengthOf(await db.from('samples'), 1)
   })
 
-  test('[A8] a duplicate is 409 on update, and nothing changes', async ({ assert }) => {
+  test('[A8] a duplicate value is a 409 on update, and nothing changes', async ({ assert }) => {
     await post('/api/samples', { name: 'a', code: 'c1' })
     const { body } = await post('/api/samples', { name: 'b', code: 'c2' })
     const rows = await db.from('samples')
@@ -61,7 +63,7 @@ test.group('Unique values', (group) => {
     assert.equal(own.status, 200)
   })
 
-  test('[A8, A18] texts that differ in case, accent or space only are not duplicates', async ({
+  test('[A8, A18] texts that differ only in case, accents or spaces are not duplicates', async ({
     assert,
   }) => {
     for (const code of ['a', 'A', 'á', 'a ', ' a', 'ä', 'ß', 'ss', 'ẞ']) {
@@ -94,7 +96,7 @@ test.group('Unique values', (group) => {
     assert.deepEqual(responses.map((response) => response.status).sort(), [200, 409])
   })
 
-  test('[A8] a duplicate of two columns names both', async ({ assert }) => {
+  test('[A8] a duplicate of a unique index over two columns names both', async ({ assert }) => {
     await post('/api/fixture-invoices', { number: '7', amount: 1, state: 'paid' })
     const response = await post('/api/fixture-invoices', { number: '7', amount: 2, state: 'paid' })
     assert.equal(response.status, 409)
@@ -114,7 +116,7 @@ test.group('Unique values', (group) => {
     assert.equal(response.body.detail, 'Value a is already registered')
   })
 
-  test('[A8] a hidden value is never included in the message', async ({ assert }) => {
+  test('[A8] the message about a duplicate never contains a hidden value', async ({ assert }) => {
     await post('/api/samples-by-hand', { name: 'a', secret: 'hush-hush' })
     const other = await post('/api/samples-by-hand', { name: 'c' })
     const created = await post('/api/samples-by-hand', { name: 'b', secret: 'hush-hush' })
@@ -147,7 +149,7 @@ test.group('Unique values', (group) => {
     assert.equal(again.status, 201)
   })
 
-  test('[A8] the message contains the value that the CRUD object made of the body', async ({
+  test('[A8] the message about a duplicate contains the value that the CRUD object derived from the body', async ({
     assert,
   }) => {
     const account = { email: 'a@example.org', password: 'long enough' }
@@ -159,13 +161,15 @@ test.group('Unique values', (group) => {
   })
 })
 
-test.group('References', (group) => {
+test.group('References to other records', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     for (const table of TABLES) await db.from(table).delete()
   })
 
-  test('[A8] a broken reference is 409 on create and names the field', async ({ assert }) => {
+  test('[A8] a reference to a missing record is a 409 on create that names the field', async ({
+    assert,
+  }) => {
     const { body } = await post('/api/shelves', { code: 'A' })
     const response = await post('/api/volumes', { title: 'x', shelf_id: 4711, shelf_code: 'A' })
     assert.equal(response.status, 409)
@@ -183,7 +187,9 @@ test.group('References', (group) => {
     assert.lengthOf(await db.from('volumes'), 0)
   })
 
-  test('[A8] a broken reference is 409 on update and names the field', async ({ assert }) => {
+  test('[A8] a reference to a missing record is a 409 on update that names the field', async ({
+    assert,
+  }) => {
     const shelf = await post('/api/shelves', { code: 'A' })
     const { body } = await post('/api/volumes', { title: 'x', shelf_id: shelf.body.id })
     const response = await patch(`/api/volumes/${body.id}`, { title: 'y', shelf_id: 4711 })
@@ -193,7 +199,7 @@ test.group('References', (group) => {
     assert.deepInclude(row, { title: 'x', shelf_id: shelf.body.id })
   })
 
-  test('[A8] a reference of two columns names both, even if only one was sent', async ({
+  test('[A8] an error of a reference of two columns names both, even if only one was sent', async ({
     assert,
   }) => {
     await db.table('seats').insert({ hall: 1, place: 'a', label: 'x' })
@@ -254,7 +260,9 @@ test.group('References', (group) => {
     assert.equal(top.status, 409)
   })
 
-  test('[A4] messages contain no constraint, table or SQL', async ({ assert }) => {
+  test('[A4] messages about constraints contain no constraint, table or SQL', async ({
+    assert,
+  }) => {
     await post('/api/samples', { name: 'a', code: 'c1' })
     const { body } = await post('/api/shelves', { code: 'A' })
     await post('/api/volumes', { title: 'x', shelf_id: body.id })
@@ -293,7 +301,9 @@ test.group('Constraints of the table', (group) => {
     assert.deepEqual(fieldsOf(updated), ['amount'])
   })
 
-  test('[A8] a missing value that the table requires is 422', async ({ assert }) => {
+  test('[A8] a missing value without which the table accepts no row is a 422', async ({
+    assert,
+  }) => {
     const response = await post('/api/lax-invoices', { number: '1' })
     assert.equal(response.status, 422)
     assert.deepEqual(response.body.errors, [
@@ -301,7 +311,9 @@ test.group('Constraints of the table', (group) => {
     ])
   })
 
-  test('[A8] a failed check is 422 and names the field where it is known', async ({ assert }) => {
+  test('[A8] a failed check constraint is a 422, and names the field if the database does', async ({
+    assert,
+  }) => {
     const enumeration = await post('/api/lax-invoices', { number: '1', amount: 1, state: 'lost' })
     assert.equal(enumeration.status, 422)
     assert.deepEqual(enumeration.body.errors, [
@@ -318,7 +330,9 @@ test.group('Constraints of the table', (group) => {
     assert.lengthOf(await db.from('fixture_invoices'), 0)
   })
 
-  test('[A8] a failed check is 422 on update, and nothing changes', async ({ assert }) => {
+  test('[A8] a failed check constraint is a 422 on update, and nothing changes', async ({
+    assert,
+  }) => {
     const { body } = await post('/api/fixture-invoices', { number: '1', amount: 5 })
     const rows = await db.from('fixture_invoices')
     const response = await patch(`/api/fixture-invoices/${body.id}`, { amount: -5 })
@@ -346,7 +360,7 @@ test.group('Constraints of the table', (group) => {
     }
   })
 
-  test('[A8] length counts characters, not UTF-16 units', async ({ assert }) => {
+  test('[A8] the length of a text counts characters, not UTF-16 units', async ({ assert }) => {
     const fits = await post('/api/samples', { name: 'a', code: '😀'.repeat(10) })
     assert.equal(fits.status, 201)
     const read = await get(`/api/samples/${fits.body.id}`)

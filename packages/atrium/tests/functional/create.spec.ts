@@ -13,7 +13,7 @@ test.group('Create', (group) => {
     empty('utensils', 'samples', 'leads', 'coins', 'countries', 'consignments')
   )
 
-  test('[A1] a create returns 201 with the item in the format of read', async ({ assert }) => {
+  test('[A1] a create returns 201 with the item, as a read returns it', async ({ assert }) => {
     const created = await post('/api/samples', { name: 'one', count: 3, active: true })
     assert.equal(created.status, 201)
     assert.match(created.headers.get('content-type')!, /^application\/json/)
@@ -91,13 +91,13 @@ test.group('Create', (group) => {
     assert.notEqual(created.body.updated_at, '2020-01-01 00:00:00')
   })
 
-  test('[A7] a schema can allow setting the key', async ({ assert }) => {
+  test('[A7] a schema can allow clients to set the key', async ({ assert }) => {
     const created = await post('/api/coins', { id: 77, name: 'dime' })
     assert.deepEqual(created.body, { id: 77, name: 'dime' })
     assert.equal(created.headers.get('location'), '/api/coins/77')
   })
 
-  test('[P6] a schema can name columns by attribute, and the API uses the API names', async ({
+  test('[P6] a schema can name columns by their attributes, and the API uses the API names', async ({
     assert,
   }) => {
     const created = await post('/api/leads-by-attribute', {
@@ -134,7 +134,7 @@ test.group('Create', (group) => {
     assert.deepInclude(created.body, { full_name: 'Ada', mail: 'a@b.org', phone_number: null })
   })
 
-  test('[P6] errors use the API names of fields', async ({ assert }) => {
+  test('[P6] errors name fields by their API names', async ({ assert }) => {
     const response = await post('/api/leads-by-attribute', { full_name: 5, mail: 'x' })
     assert.deepEqual(response.body.errors, [
       { field: 'full_name', rule: 'string', message: 'The full_name field must be a string' },

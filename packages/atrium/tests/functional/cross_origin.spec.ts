@@ -45,7 +45,7 @@ test.group('Cross-origin requests', (group) => {
     return () => app.config.set('crud', config)
   })
 
-  test('[W1] sends no CORS headers unless origins are configured', async ({ assert }) => {
+  test('[W1] without configured origins, no response has CORS headers', async ({ assert }) => {
     use({ cors: { origins: [], credentials: false } })
     const response = await get(OPEN, { headers: from(SHOP) })
     assert.equal(response.status, 200)
@@ -99,7 +99,7 @@ test.group('Cross-origin requests', (group) => {
     assert.isTrue(varies(await get(OPEN)))
   })
 
-  test('[W1] a function can allow an origin, only by returning true', async ({ assert }) => {
+  test('[W1] a function can allow an origin, but only by returning true', async ({ assert }) => {
     use({
       cors: { origins: (origin: string) => origin.endsWith('.example.com'), credentials: false },
     })
@@ -109,7 +109,9 @@ test.group('Cross-origin requests', (group) => {
     assert.isNull(allowed(await get(OPEN, { headers: from(SHOP) })))
   })
 
-  test('[W1] a failing function is a 500 without details', async ({ assert }) => {
+  test('[W1] a function for origins that throws causes a 500 without details', async ({
+    assert,
+  }) => {
     const origins = () => {
       throw new Error('list of origins is away')
     }
@@ -130,7 +132,9 @@ test.group('Cross-origin requests', (group) => {
     assert.throws(() => defineConfig({ cors: { origins: [`${SHOP}/`] } }), /cors\.origins is/)
   })
 
-  test('[W1] a preflight passes no authentication and is not counted', async ({ assert }) => {
+  test('[W1] a preflight needs no authentication and is not counted by the rate limit', async ({
+    assert,
+  }) => {
     use({
       cors: { origins: [SHOP], credentials: false },
       rateLimit: { requests: 1, seconds: 60 },
@@ -151,7 +155,7 @@ test.group('Cross-origin requests', (group) => {
     assert.isNull(allowed(await preflight(GUARDED, 'PATCH', headers)))
   })
 
-  test('[W1] errors carry the headers, too', async ({ assert }) => {
+  test('[W1] responses with errors have the CORS headers, too', async ({ assert }) => {
     const headers = from(SHOP)
     const responses = {
       401: await get(GUARDED, { headers }),
@@ -174,7 +178,7 @@ test.group('Cross-origin requests', (group) => {
     assert.equal(allowed(refused), SHOP)
   })
 
-  test('[W1, B9] an allowed origin writes through endpoints, another one does not', async ({
+  test("[W1, B9] a page of an allowed origin can write through endpoints, one of another origin can't", async ({
     assert,
   }) => {
     const made = await post(OPEN, { name: 'Ann' }, { headers: from(SHOP) })
@@ -203,7 +207,7 @@ test.group('Cross-origin requests', (group) => {
     }
   })
 
-  test('[W1] the API schema is readable, the admin site and its endpoints are not', async ({
+  test("[W1] the API schema can be read from any origin, the admin site and its endpoints can't", async ({
     assert,
   }) => {
     assert.equal(allowed(await get('/api/openapi.json', { headers: from(SHOP) })), SHOP)

@@ -112,7 +112,7 @@ async function store(specimens: Row[]) {
   }
 }
 
-test.group('Cursor', (group) => {
+test.group('Lists with a cursor', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     await clear()
@@ -148,7 +148,7 @@ test.group('Cursor', (group) => {
     assert.deepEqual(await sizes('limit='), [...Array.from({ length: 11 }, () => 100), 1])
   })
 
-  test('[Q4, A14] the parts add up to the whole list, for every sort', async ({ assert }) => {
+  test('[Q4, A14] the parts together are the whole list, for every sort', async ({ assert }) => {
     const limits = fc.integer({ min: 1, max: 7 })
     await fc.assert(
       fc.asyncProperty(rowsOf(specimen), orders, limits, async (specimens, order, limit) => {
@@ -196,7 +196,7 @@ test.group('Cursor', (group) => {
     )
   }).timeout(60_000)
 
-  test('[Q4] rows that exist throughout appear once, despite concurrent inserts and deletions', async ({
+  test('[Q4] rows that exist all the time appear once, despite concurrent inserts and deletions', async ({
     assert,
   }) => {
     const changes = fc.array(
@@ -384,7 +384,9 @@ test.group('Cursor', (group) => {
     }
   })
 
-  test('[Q4] the key can be hidden, or omitted by fields', async ({ assert }) => {
+  test('[Q4] the key of a list with a cursor can be hidden, or left out by fields', async ({
+    assert,
+  }) => {
     await db
       .table('cursor_rows')
       .multiInsert(
@@ -403,7 +405,7 @@ test.group('Cursor', (group) => {
     )
   })
 
-  test('[Q4] a cursor works with hydrated models', async ({ assert }) => {
+  test('[Q4] a cursor works if rows are read as model instances', async ({ assert }) => {
     const tracks = Array.from({ length: 7 }, (_, index) => ({
       title: `t${index}`,
       duration: index % 3 === 0 ? null : index % 2,
@@ -432,7 +434,9 @@ test.group('Cursor', (group) => {
       assert.equal(await its(get(`/api/specimens?cursor=&${query}`), 'status'), 422)
     })
 
-  test('[Q4, A13] empty parameters of other paging styles count as absent', async ({ assert }) => {
+  test('[Q4, A13] empty parameters of the other kinds of paging count as absent', async ({
+    assert,
+  }) => {
     const { status, body } = await get('/api/specimens?cursor=&page=&offset=&itemsPerPage=')
     assert.equal(status, 200)
     assert.deepEqual(body, { data: [], next_cursor: null })
@@ -483,7 +487,9 @@ test.group('Cursor', (group) => {
     assert.equal(again.status, 304)
   })
 
-  test('[Q4] a value too long for a URL is 422 and names its field', async ({ assert }) => {
+  test('[Q4] a value that is too long for a cursor in a URL is a 422 that names its field', async ({
+    assert,
+  }) => {
     const text = 'x'.repeat(5000)
     await store([{ label: text }, { label: text }, { label: 'short' }, { label: 'short' }])
     const { status, body } = await get('/api/specimens?cursor=&limit=3&sort=label')

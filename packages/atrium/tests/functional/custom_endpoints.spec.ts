@@ -13,7 +13,9 @@ test.group('Custom endpoints', (group) => {
     ])
   })
 
-  test('[S10, P11, A27] GET /custom matches the route, never an id', async ({ assert }) => {
+  test('[S10, P11, A27] GET /custom calls the custom route, and is never read as an id', async ({
+    assert,
+  }) => {
     const response = await get(`${BASE}/custom`)
     assert.equal(response.status, 200)
     assert.deepEqual(response.body, { custom: true })
@@ -22,7 +24,7 @@ test.group('Custom endpoints', (group) => {
     assert.equal(item.body.word, 'other')
   })
 
-  test('[A27, A25] HEAD works for a custom route, and other methods match the item', async ({
+  test('[A27, A25] HEAD works for a custom route, and its path with another method matches the item', async ({
     assert,
   }) => {
     const head = await call('HEAD', `${BASE}/custom`)
@@ -34,7 +36,9 @@ test.group('Custom endpoints', (group) => {
     assert.lengthOf(await db.from('route_words').where('meaning', 'new'), 1)
   })
 
-  test('[P11, A27] a custom route can respond itself and have middleware', async ({ assert }) => {
+  test('[P11, A27] a custom route can send its response itself, and have middleware', async ({
+    assert,
+  }) => {
     const response = await post(`${BASE}/custom/x%2Fy`, {})
     assert.equal(response.status, 202)
     assert.equal(response.text, 'by hand: x/y')
@@ -56,7 +60,7 @@ test.group('Custom endpoints', (group) => {
     assert.isNull(purged.headers.get('x-deleted-by'))
   })
 
-  test('[P11] the database access of a handler can be overridden', async ({ assert }) => {
+  test('[P11] the database methods of a handler can be overridden', async ({ assert }) => {
     const response = await get(`${BASE}/other`)
     assert.equal(response.body.meaning, 'overridden: another')
     const missing = await get(`${BASE}/missing`)
@@ -80,7 +84,7 @@ test.group('Custom endpoints', (group) => {
       assert.equal(response.text, 'null')
     })
 
-  test('[P11] every database access of the handlers can be overridden')
+  test('[P11] every database method of the handlers can be overridden')
     .with([
       ['insertItem', 'POST', '', 2],
       ['fetchItem', 'GET', '/1', 3],

@@ -78,7 +78,9 @@ test.group('Deep pages', (group) => {
     return clear
   })
 
-  test('[A10, A14] every page equals the page of the uncounted statement', async ({ assert }) => {
+  test('[A10, A14] every deep page equals the same page read without a count', async ({
+    assert,
+  }) => {
     const sorts = (names: string[]) =>
       fc
         .uniqueArray(fc.tuple(fc.constantFrom(...names), fc.boolean()), {
@@ -120,7 +122,9 @@ test.group('Deep pages', (group) => {
     )
   })
 
-  test('[A10, P14] pages within a scope are counted and read correctly', async ({ assert }) => {
+  test('[A10, P14] deep pages within a scope are counted and read correctly', async ({
+    assert,
+  }) => {
     const resource = new Resource({
       model: Specimen,
       scope: (query) => query.where('amount', 3).orWhereNull('amount').orWhere('fresh', true),
@@ -139,7 +143,7 @@ test.group('Deep pages', (group) => {
     }
   })
 
-  test('[A11] the last page is read in reverse order: {$self}')
+  test('[A11] the last pages are read from the end of the list: {$self}')
     .with([
       ['specimens', 'specimens', 'sort=-day,label'],
       ['inc-labels', 'inc_labels', 'sort=label_name&include=albums'],

@@ -53,7 +53,7 @@ test.group('Delete', (group) => {
     assert.lengthOf(await db.from('jottings'), 0)
   })
 
-  test('[S4, S14] soft deletion uses the columns that {mount} names')
+  test('[S4, S14] soft deletion uses the columns that the options name: {mount}')
     .with([{ mount: 'jottings-by-crud' }, { mount: 'jottings-by-call' }])
     .run(async ({ assert }, { mount }) => {
       const { body } = await post(`/api/${mount}`, { title: 'a' })

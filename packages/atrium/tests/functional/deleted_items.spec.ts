@@ -90,7 +90,7 @@ test.group('Deleted items | flag and timestamp', (group) => {
     assert.deepEqual(await titles('/api/utensils?deleted=include'), ['here', 'restored'])
   })
 
-  test('[A22] the soft-delete columns of the demo utensil are visible', async ({ assert }) => {
+  test("[A22] the demo's utensils show their soft-delete columns", async ({ assert }) => {
     const { body } = await get('/api/utensils/1')
     assert.sameMembers(Object.keys(body), [
       'id',
@@ -107,7 +107,7 @@ test.group('Deleted items | flag and timestamp', (group) => {
     ])
   })
 
-  test('[A22] {$self} is 422 on both reads')
+  test('[A22] {$self} is a 422 for a list and for an item')
     .with(['true', 'ONLY', 'all', '1', "only' or 1=1 --", 'constructor', 'only,include'])
     .run(async ({ assert }, value) => {
       for (const path of ['/api/utensils', '/api/utensils/1']) {
@@ -117,7 +117,7 @@ test.group('Deleted items | flag and timestamp', (group) => {
       }
     })
 
-  test('[A22] a repeated or nested deleted parameter is 422 on both reads')
+  test('[A22] a repeated or nested parameter deleted is a 422 for a list and for an item')
     .with(['deleted=only&deleted=only', 'deleted[]=only'])
     .run(async ({ assert }, query) => {
       assert.equal(await statusOf(`/api/utensils?${query}`), 422)
@@ -146,7 +146,7 @@ test.group('Deleted items | flag alone', (group) => {
     assert.equal(await statusOf('/api/memos/3'), 200)
   })
 
-  test('[A22] without showDeleted the parameter is ignored, whatever its value', async ({
+  test('[A22] without showDeleted the parameter deleted is ignored, whatever its value', async ({
     assert,
   }) => {
     for (const query of ['deleted=include', 'deleted=only', 'deleted=x', 'deleted[]=x']) {
@@ -168,7 +168,7 @@ test.group('Deleted items | timestamp alone', (group) => {
     return clear
   })
 
-  test('[A22] the timestamp determines deletion', async ({ assert }) => {
+  test('[A22] the timestamp alone determines whether an item is deleted', async ({ assert }) => {
     assert.deepEqual(await listed('/api/letters'), { titles: ['here'], count: 1 })
     assert.deepEqual(await listed('/api/letters?deleted=only'), { titles: ['gone'], count: 1 })
     assert.deepEqual(await titles('/api/letters?deleted=include'), ['here', 'gone'])
@@ -192,7 +192,7 @@ test.group('Deleted items | without soft delete', (group) => {
     return clear
   })
 
-  test('[A22] the deleted parameter has no effect', async ({ assert }) => {
+  test('[A22] the parameter deleted has no effect', async ({ assert }) => {
     for (const value of ['only', 'include', 'x']) {
       const { body } = await get(`/api/specimens?deleted=${value}`)
       assert.equal(body.total_count, 1)

@@ -12,7 +12,7 @@ test.group('Endpoint names', (group) => {
       )
   })
 
-  test('[S9] every operation responds under its name', async ({ assert }) => {
+  test('[S9] every operation responds at its configured name', async ({ assert }) => {
     const added = await post('/api/named-items/add', { name: 'new' })
     assert.equal(added.status, 201)
     assert.equal(added.headers.get('location'), `/api/named-items/fetch/${added.body.id}`)

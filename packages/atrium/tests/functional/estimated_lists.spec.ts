@@ -44,7 +44,7 @@ test.group('Estimated lists', (group) => {
     assert.equal(headers.get('x-total-is-estimate'), 'true')
   })
 
-  test('[Q5.1] an estimate is unrelated to patterns of the data, and the same for each page', async ({
+  test('[Q5.1] an estimate is not biased by patterns of the data, and is the same on each page', async ({
     assert,
   }) => {
     const read = async (page: number) => {
@@ -82,7 +82,7 @@ test.group('Estimated lists', (group) => {
     assert.lengthOf(statements, 2)
   })
 
-  test('[Q5] an unknown value of count is refused, and a cursor has no estimate', async ({
+  test('[Q5] an unknown value of count is refused, and so is an estimate with a cursor', async ({
     assert,
   }) => {
     const unknown = await get('/api/specimens?count=some')
@@ -91,7 +91,7 @@ test.group('Estimated lists', (group) => {
     assert.equal(cursor.status, 400)
   })
 
-  test('[Q5.1] a table whose keys are far apart is counted, or estimated by the database', async ({
+  test('[Q5.1] if the keys of a table are far apart, it is counted, or estimated by the database', async ({
     assert,
   }) => {
     await clear()

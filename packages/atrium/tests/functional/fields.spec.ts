@@ -50,7 +50,9 @@ test.group('Fields', (group) => {
     ])
   })
 
-  test('[Q2] fields works with pages, sorts, filters and deleted items', async ({ assert }) => {
+  test('[Q2] fields works together with pages, sorts, filters and deleted items', async ({
+    assert,
+  }) => {
     await db.from('tracks').where('id', 3).update({ deleted_at: '2026-01-01 00:00:00' })
     const query = 'page=1&itemsPerPage=1&sort=-seconds&seconds__gte=1&deleted=include'
     const { body } = await get(`/api/tracks?fields=title&${query}`)
@@ -71,7 +73,7 @@ test.group('Fields', (group) => {
     assert.notInclude(selected, 'owner')
   })
 
-  test('[Q2] {$self} is 422 and lists the available fields')
+  test('[Q2] {$self} is a 422 that lists the available fields')
     .with([
       'nothing',
       '',
@@ -102,7 +104,7 @@ test.group('Fields', (group) => {
       }
     })
 
-  test('[Q2] an unknown field is named', async ({ assert }) => {
+  test('[Q2] the error of an unknown field names it', async ({ assert }) => {
     const { body } = await get('/api/tracks?fields=id,titel,title')
     assert.include(body.detail, '"titel"')
   })
@@ -161,7 +163,9 @@ test.group('Fields', (group) => {
     assert.deepEqual(await dataOf('self-made-tracks?fields=title&limit=1'), [{ title: '"Aria"' }])
   })
 
-  test('[Q2, P14] the policy receives the whole record', async ({ assert }) => {
+  test('[Q2, P14] the policy receives the whole record, whatever fields are requested', async ({
+    assert,
+  }) => {
     assert.deepEqual(await dataOf('tracks/2?fields=title'), { title: 'Ballad' })
     const { status } = await get('/api/tracks/4?fields=title')
     assert.equal(status, 403)

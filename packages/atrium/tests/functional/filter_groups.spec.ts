@@ -50,7 +50,7 @@ test.group('Filter groups | names and values', (group) => {
     return clear
   })
 
-  test('[G3] conditions of the same number are alternatives, and all groups apply', async ({
+  test('[G3] conditions with the same group number are alternatives, and all groups must match', async ({
     assert,
   }) => {
     assert.deepEqual(await labels('any.1.label__eq=a&any.1.amount__gte=3'), ['a', 'c'])
@@ -62,7 +62,7 @@ test.group('Filter groups | names and values', (group) => {
     assert.deepEqual(await labels('any.9.label__eq=b'), ['b'])
   })
 
-  test('[G3, A16] the same name twice in a group is two alternatives', async ({ assert }) => {
+  test('[G3, A16] the same name twice in a group means two alternatives', async ({ assert }) => {
     assert.deepEqual(await labels('any.1.label__eq=a&any.1.label__eq=c'), ['a', 'c'])
     const { status, body } = await get(`${PATH}?label__eq=a&label__eq=c`)
     assert.equal(status, 422)
@@ -71,7 +71,9 @@ test.group('Filter groups | names and values', (group) => {
     assert.equal(twice.status, 422)
   })
 
-  test('[G3] not. negates a condition, and a row with null matches neither', async ({ assert }) => {
+  test('[G3] the prefix not. negates a condition, and a row with null matches neither', async ({
+    assert,
+  }) => {
     assert.deepEqual(await labels('not.amount__gte=2'), ['a'])
     assert.deepEqual(await labels('amount__gte=2'), ['b', 'c'])
     assert.deepEqual(await labels('not.amount__in=1,2'), ['c'])
@@ -82,7 +84,9 @@ test.group('Filter groups | names and values', (group) => {
     assert.deepEqual(await labels('amount__gte=1&not.amount__gte=3'), ['a', 'b'])
   })
 
-  test('[G3] not. with is and is_not matches each row in one of both', async ({ assert }) => {
+  test('[G3] with is and is_not, each row matches either the condition or its negation with not.', async ({
+    assert,
+  }) => {
     assert.deepEqual(await labels('not.amount__is=null'), ['a', 'b', 'c'])
     assert.deepEqual(await labels('not.amount__is_not=null'), ['d'])
     assert.deepEqual(await labels('not.fresh__is=true'), ['b', 'c'])
@@ -144,7 +148,9 @@ test.group('Filter groups | limits and unknown names', () => {
     }
   })
 
-  test('[G3] a name outside filterConfig in a group is 422, also without a value: {$self}')
+  test(
+    '[G3] a name in a group that filterConfig does not declare is a 422, even without a value: {$self}'
+  )
     .with(['any.1.label', 'any.1.secret', 'any.1.not.label', 'any.1.', 'any.1.not.not.label__eq'])
     .run(async ({ assert }, name) => {
       for (const text of ['a', '']) {
@@ -154,13 +160,13 @@ test.group('Filter groups | limits and unknown names', () => {
       }
     })
 
-  test('[G3, A16] other unknown names are ignored, as without a prefix: {$self}')
+  test('[G3, A16] unknown names that only resemble groups are ignored: {$self}')
     .with(['not.label', 'not.secret', 'any.label__eq', 'any.x.label__eq', 'any.1', 'not.'])
     .run(async ({ assert }, name) => {
       assert.equal(await statusOf(`${name}=a`), 200)
     })
 
-  test('[G3, A16] an invalid value is 422 and names the parameter, as do brackets', async ({
+  test('[G3, A16] an invalid value in a group is a 422 that names the parameter, and brackets are, too', async ({
     assert,
   }) => {
     for (const name of ['any.1.amount__gte', 'not.amount__gte', 'any.2.not.amount__in']) {
@@ -172,7 +178,7 @@ test.group('Filter groups | limits and unknown names', () => {
     }
   })
 
-  test('[G3, A19] a strict query accepts groups of declared filters, and suggests these', async ({
+  test('[G3, A19] strictQuery accepts groups of declared filters, and suggests their names', async ({
     assert,
   }) => {
     app.config.set('crud.strictQuery', true)
@@ -191,7 +197,7 @@ test.group('Filter groups | limits and unknown names', () => {
     }
   })
 
-  test('[G3, Q1] the API schema describes prefixes of filters', async ({ assert }) => {
+  test('[G3, Q1] the API schema describes the prefixes of filters', async ({ assert }) => {
     const { body } = await get('/api/openapi.json')
     const { description } = body.paths[PATH].get
     assert.include(description, '`any.1.price__gte=10&any.1.not.name=a`')
@@ -252,7 +258,9 @@ test.group('Filter groups | compared with an in-memory implementation', (group) 
     )
   }).timeout(60_000)
 
-  test('[G3] a condition, its negation and null together match each row once: {$self}')
+  test(
+    '[G3] each row matches exactly one of a condition, its negation and a test for null: {$self}'
+  )
     .with(Object.keys(SPECIMEN_OPERATORS))
     .run(async ({ assert }, column) => {
       const ids = rows.map(({ id }) => id)

@@ -49,7 +49,7 @@ test.group('Filters | names and values', (group) => {
     return clear
   })
 
-  test('[A16] only declared filters apply, by their API names only', async ({ assert }) => {
+  test('[A16] only declared filters apply, and only by their API names', async ({ assert }) => {
     for (const name of [
       'long_text',
       'longText',
@@ -88,7 +88,7 @@ test.group('Filters | names and values', (group) => {
     }
   })
 
-  test('[A16] values are converted: {name}={value}')
+  test('[A16] a value is converted to the type of its column: {name}={value}')
     .with([
       { name: 'count', value: '2', ids: [2] },
       /* Beyond the 32 bits of the column */
@@ -258,7 +258,7 @@ test.group('Filters | defaults', (group) => {
     assert.deepEqual(await find('parcels', { ...all, deleted: 'no' }), [1, 2, 3, 4, 5])
   })
 
-  test('[S12] a subclass of FilterConfig can allow the default of an operator', async ({
+  test('[S12] a subclass of FilterConfig can allow a default for an operator', async ({
     assert,
   }) => {
     assert.deepEqual(await find('parcels-on-the-way'), [1, 2, 3, 4, 5])
@@ -277,7 +277,9 @@ test.group('Filters | defaults', (group) => {
     assert.equal(removed.status, 200)
   })
 
-  test('[S2, A17] total_count counts the matches, with defaults applied', async ({ assert }) => {
+  test('[S2, A17] total_count counts the matching items, with default filters applied', async ({
+    assert,
+  }) => {
     const { body } = await get('/api/parcels?weight__gte=&limit=1')
     assert.lengthOf(body.data, 1)
     assert.equal(body.total_count, 3)
@@ -291,7 +293,7 @@ test.group('Filters | operators', (group) => {
     return clear
   })
 
-  test('[A18] eq, ne, in and not_in are case-sensitive, and null matches none of them', async ({
+  test('[A18] eq, ne, in and not_in are case-sensitive, and no row with null matches them', async ({
     assert,
   }) => {
     await specimens([{ label: 'a' }, { label: 'A' }, { label: 'ä' }, { label: null }])
@@ -405,7 +407,9 @@ test.group('Filters | operators', (group) => {
     assert.equal(status, 422)
   })
 
-  test('[A18] or accepts pairs with one operator each', async ({ assert }) => {
+  test('[A18] the operator or accepts pairs, each of an operator and a value', async ({
+    assert,
+  }) => {
     await specimens(['Apple', 'fizz', 'a,b', 'x:y', null].map((label) => ({ label })))
     assert.deepEqual(await labels('label__or', 'startswith:A,endswith:z'), ['Apple', 'fizz'])
     assert.deepEqual(await labels('label__or', 'eq:a\\,b,eq:x:y'), ['a,b', 'x:y'])
@@ -413,7 +417,7 @@ test.group('Filters | operators', (group) => {
     assert.deepEqual(await labels('label__or', 'not_like:%z%'), ['Apple', 'a,b', 'x:y'])
   })
 
-  test('[A18] an or is combined with other filters as a group', async ({ assert }) => {
+  test('[A18] the operator or is combined with other filters as a group', async ({ assert }) => {
     await specimens([
       { label: 'a', amount: 1 },
       { label: 'b', amount: 2 },
@@ -456,7 +460,7 @@ test.group('Filters | compared with an in-memory implementation', (group) => {
     return clear
   })
 
-  test('[A18] every operator works: {$self}')
+  test('[A18] every operator selects the same records as in memory: {$self}')
     .with(Object.keys(SPECIMEN_OPERATORS))
     .run(async ({ assert }, column) => {
       for (const operator of SPECIMEN_OPERATORS[column]) {

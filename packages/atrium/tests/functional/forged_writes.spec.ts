@@ -61,7 +61,7 @@ test.group('Forged writes', (group) => {
       assert.equal(status, 201)
     })
 
-  test('[P10] a request with a valid token is accepted from any page, one with an invalid token is not', async ({
+  test('[P10] a request with a valid token is accepted from a page of any site, and one with an invalid token is not', async ({
     assert,
     cleanup,
   }) => {

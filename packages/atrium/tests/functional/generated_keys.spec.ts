@@ -27,7 +27,7 @@ test.group('Keys of new records', (group) => {
       assert.lengthOf(await db.from('vouchers'), 0)
     })
 
-  test('no operation of LucidCrud stores a record without a key', async ({ assert }) => {
+  test('create and createMany of LucidCrud store no record without a key', async ({ assert }) => {
     const vouchers = new LucidCrud(Voucher)
     const refused = (work: Promise<unknown>) => work.then(String, (error) => error.status)
     assert.equal(await refused(vouchers.create({ title: 'x' })), 422)
@@ -94,7 +94,7 @@ test.group('Keys of new records', (group) => {
     }
   })
 
-  test('a key in the body is stored if the create schema contains it', async ({ assert }) => {
+  test('a key in the body is stored if the create schema contains the key', async ({ assert }) => {
     const id = newKey('uuid4')
     const response = await post('/api/uuid4-vouchers', { id, title: 'x' })
     assert.equal(response.body.id, id)
@@ -103,7 +103,9 @@ test.group('Keys of new records', (group) => {
     assert.match(derived.body.id, UUID7)
   })
 
-  test('a kind of generated key that the column cannot store is rejected', async ({ assert }) => {
+  test("a strategy of key generation that the column can't store is refused", async ({
+    assert,
+  }) => {
     const invalid = [
       { model: Seat, key: 'uuid7' as const },
       { model: Voucher, key: 'ulid' as const },
@@ -115,7 +117,7 @@ test.group('Keys of new records', (group) => {
     assert.exists(resources.all().find(({ model }) => model === Receipt))
   })
 
-  test('exact finds an empty text, and an empty parameter without it filters nothing', async ({
+  test('an empty filter with the operator exact finds an empty text; without the operator it filters nothing', async ({
     assert,
   }) => {
     await db.table('receipts').multiInsert([
@@ -159,7 +161,7 @@ test.group('Keys of new records', (group) => {
     }
   })
 
-  test('time-based keys increase, also within a millisecond', ({ assert }) => {
+  test('time-based keys increase, also those of the same millisecond', ({ assert }) => {
     for (const kind of ['uuid7', 'ulid'] as const) {
       const keys = Array.from({ length: 5000 }, () => newKey(kind))
       assert.deepEqual(keys, keys.toSorted())

@@ -98,7 +98,7 @@ test.group('Endpoints restricted by grants', (group) => {
     other = await insert({ title: 'other', owner: 'bob', secret: 'o', pay: 30 })
   })
 
-  test('[U2] a user without restricting grants can read and write everything', async ({
+  test('[U2] a user without grants that restrict can read and write everything', async ({
     assert,
   }) => {
     const list = await root.get(`${PAPERS}?include=folder`)
@@ -109,7 +109,7 @@ test.group('Endpoints restricted by grants', (group) => {
     assert.equal(changed.status, 200)
   })
 
-  test('[U2] a model without a grant can’t be accessed', async ({ assert }) => {
+  test("[U2] a model for which the user has no grant can't be accessed", async ({ assert }) => {
     given.give('anna', Paper)
     for (const response of [
       await anna.get(PAPERS),
@@ -127,7 +127,9 @@ test.group('Endpoints restricted by grants', (group) => {
     }
   })
 
-  test('[U2] an operation without a grant is refused for visible records', async ({ assert }) => {
+  test('[U2] an operation for which the user has no grant is refused on visible records', async ({
+    assert,
+  }) => {
     given.give('anna', Paper, { on: ['read', 'read_multi'] })
     assert.equal(await statusOf(anna.get(`${PAPERS}/${mine}`)), 200)
     assert.equal(await statusOf(anna.patch(`${PAPERS}/${mine}`, { title: 'x' })), 403)
@@ -228,7 +230,7 @@ test.group('Endpoints restricted by grants', (group) => {
     }
   })
 
-  test('[U3.8] a create names the required field that the user cannot set: {$self}')
+  test('[U3.8] a create names the required field that the user is not allowed to set: {$self}')
     .with(['hidden', 'readonly'] as const)
     .run(async ({ assert }, kind) => {
       given.give('anna', Paper, { [kind]: ['title'] })
@@ -238,7 +240,7 @@ test.group('Endpoints restricted by grants', (group) => {
       assert.deepEqual(fieldsOf(refused), ['title'])
     })
 
-  test('[U2] several records are deleted only if the delete grant covers all of them', async ({
+  test('[U2] several records are deleted only if the delete grants cover all of them', async ({
     assert,
   }) => {
     const reads = { on: ['read', 'read_multi'], scopes: [own, shared] } as const
@@ -299,7 +301,9 @@ test.group('Endpoints restricted by grants', (group) => {
     assert.equal(await statusOf(anna.patch(`${FOLDERS}/${folder}`, {})), 422)
   })
 
-  test('[U3] a computed property is hidden if any field is hidden', async ({ assert }) => {
+  test('[U3] a computed property is hidden if any field of the model is hidden', async ({
+    assert,
+  }) => {
     assert.equal(await fieldOf('label', anna.get(`${FOLDERS}/${folder}`)), 'Post of anna')
     given.give('anna', Folder, { hidden: ['owner'] })
     assert.deepEqual(await bodyOf(anna.get(`${FOLDERS}/${folder}`)), { id: folder, name: 'Post' })
@@ -332,7 +336,9 @@ test.group('Endpoints restricted by grants', (group) => {
     assert.equal(await statusOf(anna.post(PAPERS, body, key)), 403)
   })
 
-  test('[G5] aggregates only the columns and records that the grants show', async ({ assert }) => {
+  test('[G5] aggregates include only the columns and records that the grants show', async ({
+    assert,
+  }) => {
     const path = `${PAPERS}/aggregate?`
     const aggregate = (query: string) => fieldOf('data', anna.get(path + query))
     given.give('anna', Paper, { scopes: [own], hidden: ['pay'] })
@@ -354,7 +360,7 @@ test.group('Endpoints restricted by grants', (group) => {
     assert.equal(await statusOf(anna.get(path)), 403)
   })
 
-  test('[U3] a field that one grant shows and another hides is null in records where it is hidden', async ({
+  test('[U3] a field that only some grants show is null in records where it is hidden', async ({
     assert,
   }) => {
     given.give(

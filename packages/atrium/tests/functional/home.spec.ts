@@ -10,13 +10,16 @@ test.group('The home page', (group) => {
     return () => app.config.set('crud', config)
   })
 
-  test('lists the endpoints', async ({ assert }) => {
+  test('the home page lists the endpoints', async ({ assert }) => {
     const response = await get('/')
     assert.equal(response.status, 200)
     assert.include(response.text, '/api/utensils')
   })
 
-  test('[Q1] no model is named if the API schema is not public', async ({ assert, cleanup }) => {
+  test('[Q1] the home page names no model if the API schema is not public', async ({
+    assert,
+    cleanup,
+  }) => {
     const configs: CrudConfig[] = [defineConfig({ docs: 'token' }), defineConfig({ docs: 'off' })]
     cleanup(pretendProduction())
     configs.push(defineConfig())
@@ -28,7 +31,7 @@ test.group('The home page', (group) => {
     }
   })
 
-  test('[Q1] production requires a token for the API schema and its page', async ({
+  test('[Q1] in production the API schema and its page require a token', async ({
     assert,
     cleanup,
   }) => {

@@ -77,7 +77,7 @@ test.group('Malformed and unusual HTTP', (group) => {
     assertProblem(assert, response, 417)
   })
 
-  test('Expect: 100-continue is accepted', async ({ assert }) => {
+  test('a request with Expect: 100-continue is accepted', async ({ assert }) => {
     const socket = connect(Number(process.env.PORT), process.env.HOST)
     const lines = ['POST /api/route-items HTTP/1.1', HOST, CLOSE, 'Expect: 100-continue']
     const json = ['Content-Type: application/json', 'Content-Length: 12']
@@ -90,13 +90,13 @@ test.group('Malformed and unusual HTTP', (group) => {
     socket.destroy()
   })
 
-  test('HTTP/1.0 does not need a Host', async ({ assert }) => {
+  test('a request of HTTP/1.0 does not need a Host header', async ({ assert }) => {
     const response = await exchange('GET /api/route-items HTTP/1.0')
     assert.equal(response.status, 200)
     assert.deepEqual(response.body, { data: [], total_count: 0 })
   })
 
-  test('[A29] after a bad request the server serves the next client', async ({ assert }) => {
+  test('[A29] after a malformed request the server serves the next client', async ({ assert }) => {
     await exchange('NONSENSE')
     const socket = connect(Number(process.env.PORT), process.env.HOST)
     socket.write('GET /api/route-items HTTP/1.1\r\nHost: localhost\r\n')
@@ -120,7 +120,7 @@ test.group('Malformed and unusual HTTP', (group) => {
     }
   })
 
-  test('[A29] the last of duplicate keys is used, and __proto__ is an unknown field', async ({
+  test('[A29] the last of duplicate keys in a body is used, and __proto__ is an unknown field', async ({
     assert,
   }) => {
     const response = await post('/api/route-items', undefined, {

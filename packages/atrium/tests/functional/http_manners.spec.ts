@@ -23,7 +23,7 @@ async function raw(path: string, headers: Record<string, string>, method = 'GET'
   return await promise
 }
 
-test.group('HTTP manners', (group) => {
+test.group('HTTP features of responses', (group) => {
   group.setup(async () => {
     await db.from('compat_tools').delete()
     const rows = Array.from({ length: 3000 }, (_, index) => ({
@@ -105,7 +105,7 @@ test.group('HTTP manners', (group) => {
     assert.equal(await cacheOf(get('/api/openapi.json')), 'no-cache')
   })
 
-  test('[W10.11] a type that cannot be served is a 406: {$self}')
+  test("[W10.11] a request that accepts only types that can't be served is a 406: {$self}")
     .with([
       ['text/html', 406],
       ['application/xml, image/*', 406],
@@ -126,7 +126,9 @@ test.group('HTTP manners', (group) => {
       assert.include(read.body.detail, 'application/json')
     })
 
-  test('[W10.11] a list can exclude JSON by q=0, and has its other formats', async ({ assert }) => {
+  test('[W10.11] a list can exclude JSON by q=0 and be sent in another format', async ({
+    assert,
+  }) => {
     const typeOf = async (accept: string) => {
       const { headers, status } = await get(`${TOOLS}?limit=1`, { headers: { accept } })
       return status === 200 ? headers.get('content-type') : status
@@ -157,7 +159,7 @@ test.group('HTTP manners', (group) => {
     assert.equal(body.name, 'plane')
   })
 
-  test('[W10.12] PATCH accepts application/merge-patch+json, other methods do not', async ({
+  test('[W10.12] PATCH accepts application/merge-patch+json, and other methods do not', async ({
     assert,
   }) => {
     const headers = { 'content-type': 'application/merge-patch+json' }

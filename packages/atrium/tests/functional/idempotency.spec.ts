@@ -107,7 +107,7 @@ test.group('Idempotency-Key', (group) => {
     }
   })
 
-  test('[Q7] a different body is refused', async ({ assert }) => {
+  test('[Q7] a different body with the same key is refused', async ({ assert }) => {
     const key = newKey()
     await post(PATH, { product: 'lamp' }, keyed(key))
     for (const body of [{ product: 'desk' }, { product: 'lamp', quantity: 1 }, {}]) {
@@ -152,7 +152,7 @@ test.group('Idempotency-Key', (group) => {
     assert.isEmpty(await orders())
   })
 
-  test('[Q7] only creates accept keys', async ({ assert }) => {
+  test('[Q7] only creates accept an Idempotency-Key', async ({ assert }) => {
     const created = await post(PATH, { product: 'lamp' })
     const path = created.headers.get('location')!
     const responses = [
@@ -164,7 +164,7 @@ test.group('Idempotency-Key', (group) => {
     assert.isEmpty(await keys())
   })
 
-  test('[Q7] the same key at another endpoint is independent', async ({ assert }) => {
+  test('[Q7] the same key at another endpoint is unrelated', async ({ assert }) => {
     const key = newKey()
     const responses = [
       await post(PATH, { product: 'lamp' }, keyed(key)),
@@ -180,7 +180,7 @@ test.group('Idempotency-Key', (group) => {
     assert.equal(replayed(again), 'true')
   })
 
-  test('[Q7] the table does not reveal bodies or responses', async ({ assert }) => {
+  test('[Q7] the table of keys does not reveal bodies or responses', async ({ assert }) => {
     const key = newKey()
     await post(PATH, { product: 'very secret', note: 'hidden' }, keyed(key))
     const rows = JSON.stringify(await keys())
@@ -226,7 +226,7 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
     assert.equal(Purchase.attempts, 5)
   })
 
-  test('[Q7] a request during the first one gets a response that asks to retry', async ({
+  test('[Q7] a request with the key of an unfinished request gets a response that asks to retry', async ({
     assert,
     cleanup,
   }) => {
@@ -313,7 +313,7 @@ test.group('Idempotency-Key | owners', (group) => {
   const LETTERS = '/api/once-letters'
   const by = (user: string, key: string) => keyed(key, { authorization: `Bearer ${user}` })
 
-  test('[Q7] the same key of another actor is independent', async ({ assert }) => {
+  test('[Q7] the same key of another actor is unrelated', async ({ assert }) => {
     const key = newKey()
     const anna = await post(LETTERS, { owner: 'anna', text: 'x' }, by('anna', key))
     const bert = await post(LETTERS, { owner: 'bert', text: 'y' }, by('bert', key))
@@ -378,7 +378,7 @@ test.group('Idempotency-Key | owners', (group) => {
 test.group('Idempotency-Key | custom handlers and clients', (group) => {
   group.each.setup(clear)
 
-  test('[Q7] a schema that queries the database does not see the item itself', async ({
+  test('[Q7] a schema rule that queries the database does not see the item that the request creates', async ({
     assert,
   }) => {
     const key = newKey()

@@ -174,12 +174,12 @@ test.group('Include', (group) => {
     )
   })
 
-  test("[Q3] the relation's own onQuery applies together with the scope", async ({ assert }) => {
+  test("[Q3] the relation's own onQuery applies in addition to the scope", async ({ assert }) => {
     const { One: songs } = await included('loud_songs')
     assert.deepEqual(songs, [{ position: 2, title: 'LOUD' }])
   })
 
-  test('[Q3] composite keys work on both sides', async ({ assert }) => {
+  test('[Q3] relations over composite keys are included from both sides', async ({ assert }) => {
     const rooms = await dataOf('inc-rooms?include=first_vault')
     assert.deepEqual(
       rooms.map((room: any) => room.first_vault?.spot ?? null),
@@ -234,7 +234,9 @@ test.group('Include', (group) => {
     ])
   })
 
-  test('[Q3, Q5] include works with pages and filters, and without a count', async ({ assert }) => {
+  test('[Q3, Q5] include can be combined with pages and filters, and with an omitted count', async ({
+    assert,
+  }) => {
     const { body } = await get(
       `/api/inc-albums?include=cover&id__in=1,2&page=1&itemsPerPage=1&count=false`
     )
@@ -242,7 +244,7 @@ test.group('Include', (group) => {
     assert.equal(body.data[0].cover.file, 'one.png')
   })
 
-  test('[Q3] {$self} is 422 and lists the available relations')
+  test('[Q3] {$self} is a 422 that lists the available relations')
     .with([
       '',
       'labels',
@@ -263,7 +265,7 @@ test.group('Include', (group) => {
       }
     })
 
-  test('[Q3, A16] a repeated or nested include, or one without declared relations, is 422', async ({
+  test('[Q3, A16] a repeated or nested include, or one without any declared relation, is a 422', async ({
     assert,
   }) => {
     for (const path of [
@@ -293,7 +295,7 @@ test.group('Include', (group) => {
     assert.lengthOf(all!.songs as any[], 5)
   })
 
-  test('[Q3, P14] a refused record is null, and a refused operation is a 403', async ({
+  test('[Q3, P14] an included record that the policy refuses is null, and a refused operation is a 403', async ({
     assert,
   }) => {
     await db.from('inc_albums').where('id', 2).update({ keeper_id: 2 })
@@ -354,7 +356,9 @@ test.group('Include', (group) => {
     }
   })
 
-  test('[Q3, Q6] the entity tag is a weak tag over the whole response', async ({ assert }) => {
+  test('[Q3, Q6] the entity tag of an item with included records is a weak tag of the whole response', async ({
+    assert,
+  }) => {
     const tagOf = async (query: string) => {
       const { headers } = await get(`/api/inc-albums/1?${query}`)
       return headers.get('etag')!
@@ -407,7 +411,9 @@ test.group('Include', (group) => {
     assert.equal((data.find((album) => album.id === BIG)!.cover as any).file, 'big.png')
   }).timeout(20_000)
 
-  test('[Q3, A2] no other fields of the related model are shown', async ({ assert }) => {
+  test('[Q3, A2] included records have no hidden fields and no internal attributes of the relation', async ({
+    assert,
+  }) => {
     const { text } = await get('/api/inc-albums?include=label,cover,songs,tags,next')
     assert.notInclude(text, 'sesame')
     assert.notInclude(text, 'secret')

@@ -49,7 +49,7 @@ test.group('Include with a limit', (group) => {
     return clear
   })
 
-  test('[Q3] each record includes at most the limit of the relation, and has a mark if there are more', async ({
+  test('[Q3] each record includes at most as many records as the limit, and is marked if there are more', async ({
     assert,
   }) => {
     await addChoirs([5, 4, 3], [9, 8], [], [1])

@@ -46,7 +46,7 @@ test.group('Clients of json-server', (group) => {
     await db.table('compat_tools').multiInsert(tools)
   })
 
-  test('[W3] every list that is counted has X-Total-Count', async ({ assert }) => {
+  test('[W3] every counted list has the header X-Total-Count', async ({ assert }) => {
     const totalOf = async (path: string) => {
       const { headers } = await get(path)
       return headers.get('x-total-count')
@@ -62,7 +62,7 @@ test.group('Clients of json-server', (group) => {
     assert.equal(headers.get('x-total-count'), '5')
   })
 
-  test('[W3] without compat the parameters have no effect, and PUT is a 405', async ({
+  test('[W3] without the option compat the parameters of json-server have no effect, and PUT is a 405', async ({
     assert,
   }) => {
     const { body } = await get(`${PLAIN}?_start=1&_end=2&_sort=price&_order=desc&q=drill`)
@@ -88,7 +88,7 @@ test.group('Clients of json-server', (group) => {
     assert.deepEqual(await names('limit=1&offset=4'), ['file'])
   })
 
-  test('[W3] _sort and _order sort by several names', async ({ assert }) => {
+  test('[W3] _sort and _order sort by several columns', async ({ assert }) => {
     assert.deepEqual(await names('_sort=price&_order=DESC&_limit=2'), ['file', 'drill'])
     const query = '_sort=maker_id,price&_order=desc,asc'
     assert.deepEqual(await names(query), ['brace', 'drill', 'adze', 'chisel', 'file'])
@@ -111,7 +111,9 @@ test.group('Clients of json-server', (group) => {
     assert.lengthOf(await names('secret=x&secret_like=made'), 5)
   })
 
-  test('[W3] more ids than a list has by default are all found', async ({ assert }) => {
+  test('[W3] more repeated ids than the default size of a list are all found', async ({
+    assert,
+  }) => {
     const rows = Array.from({ length: 150 }, (_, index) => ({ name: `n${index}`, price: index }))
     await db.table('compat_tools').multiInsert(rows)
     const { body } = await get(`${TOOLS}?limit=1000`)
@@ -119,7 +121,7 @@ test.group('Clients of json-server', (group) => {
     assert.lengthOf(await names(ids.join('&')), 155)
   })
 
-  test('[W3] impossible values are a 422 that names the parameter: {$self}')
+  test('[W3] an impossible value is a 422 that names the parameter: {$self}')
     .with([
       ['_start', '_start=-1&_end=5'],
       ['_start', '_start=x'],
@@ -176,7 +178,7 @@ test.group('Clients of json-server', (group) => {
     assert.equal(unknown.status, 422)
   })
 
-  test('[W3] a list as CSV accepts the parameters of json-server, except those for parts', async ({
+  test('[W3] a list as CSV accepts the parameters of json-server, except those for paging', async ({
     assert,
   }) => {
     const headers = { accept: 'text/csv' }

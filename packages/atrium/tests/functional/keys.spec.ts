@@ -46,7 +46,9 @@ test.group('Integer keys', (group) => {
     'NaN': 'NaN',
   }
   for (const [path, value] of Object.entries(impossible)) {
-    test(`[A9] ${path} can't be an integer key: 422 that contains it`, async ({ assert }) => {
+    test(`[A9] ${path} can't be an integer key, and is a 422 that contains it`, async ({
+      assert,
+    }) => {
       await db.table('samples').insert({ id: 1, name: 'one', created_at: '2024-01-01 00:00:00' })
       for (const request of callsAt('/api/samples', path)) {
         const response = await request()
@@ -58,7 +60,7 @@ test.group('Integer keys', (group) => {
   }
 
   for (const path of ['0', '-1', '4711', '9223372036854775807', '-9223372036854775808']) {
-    test(`[A9] ${path} is a valid key without an item: 404`, async ({ assert }) => {
+    test(`[A9] ${path} is a valid key, and is a 404 if no item has it`, async ({ assert }) => {
       for (const request of callsAt('/api/samples', path)) {
         const response = await request()
         assert.equal(response.status, 404)
@@ -229,7 +231,7 @@ test.group('UUID keys', (group) => {
     `{${UUID}}`,
     UUID.replace('0b', 'gg'),
   ]) {
-    test(`[A9] ${id} is not a UUID: 422 that contains it`, async ({ assert }) => {
+    test(`[A9] ${id} is not a UUID, and is a 422 that contains it`, async ({ assert }) => {
       for (const request of callsAt('/api/tickets', encodeURIComponent(id))) {
         const response = await request()
         assert.equal(response.status, 422)
@@ -238,7 +240,7 @@ test.group('UUID keys', (group) => {
     })
   }
 
-  test('[A9] a UUID without an item is 404', async ({ assert }) => {
+  test('[A9] a UUID that no item has is a 404', async ({ assert }) => {
     for (const request of callsAt('/api/tickets', UUID)) {
       const response = await request()
       assert.equal(response.status, 404)
@@ -391,7 +393,7 @@ test.group('Composite keys', (group) => {
   })
 })
 
-test.group('Composite keys with a date', (group) => {
+test.group('Composite keys that contain a date', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   const shift = { worker: 'anna', day: '2024-02-29', task: 'bake' }
   group.each.setup(async () => void (await db.from('crud_shifts').delete()))
@@ -423,7 +425,7 @@ test.group('Composite keys with a date', (group) => {
   })
 })
 
-test.group('Ties', (group) => {
+test.group('Order of items with equal values', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
     await db.from('samples').delete()
@@ -451,7 +453,7 @@ test.group('Ties', (group) => {
     'label,-place': (a, b) => byLabel(a, b) || byPlace(b, a),
   }
   for (const [sort, order] of Object.entries(orders)) {
-    test(`[A14] sorted by ${sort}, the key breaks ties: pages skip and repeat nothing`, async ({
+    test(`[A14] a list sorted by ${sort} is also sorted by key, so that pages skip and repeat nothing`, async ({
       assert,
     }) => {
       await db.table('seats').multiInsert(seats)

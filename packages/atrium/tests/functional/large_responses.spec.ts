@@ -58,7 +58,9 @@ test.group('Large responses', (group) => {
     assert.lengthOf(body.data, 21)
   })
 
-  test('[Q6] a long list has the values, order and tag of a short one', async ({ assert }) => {
+  test('[Q6] a long list has the same values, order and entity tag as a short one', async ({
+    assert,
+  }) => {
     const values = [
       { body: 'ä😀"'.repeat(90_000), notes: JSON.stringify({ list: ['n'.repeat(150_000)] }) },
       { body: 'short', raw: Buffer.alloc(150_000, 'é') },
@@ -111,7 +113,7 @@ test.group('Large responses', (group) => {
     assert.equal(await settled(), 0)
   })
 
-  test('[A29] a large list waits for the memory budget and gets 503 if it stays exhausted; small ones do not wait', async ({
+  test('[A29] a large list waits for the memory budget, and gets a 503 if it stays exhausted; small ones do not wait', async ({
     assert,
     cleanup,
   }) => {

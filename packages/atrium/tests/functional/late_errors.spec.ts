@@ -45,7 +45,9 @@ test.group('Late and indirect errors', (group) => {
     assert.equal(next.status, 201)
   })
 
-  test('[A29] an error in another table is a 500, not a client error', async ({ assert }) => {
+  test('[A29] an error of a write to another table is a 500, not a client error', async ({
+    assert,
+  }) => {
     await db.table('voyage_notes').insert({ name: 'taken' })
     const response = await post('/api/voyages', { name: 'taken' })
     assert.equal(response.status, 500)
@@ -54,7 +56,7 @@ test.group('Late and indirect errors', (group) => {
     assert.equal(list.body.total_count, 0)
   })
 
-  test('[A8] a conflict does not show hidden columns', async ({ assert }) => {
+  test('[A8] the response to a conflict does not show hidden columns', async ({ assert }) => {
     await db.table('wards').multiInsert([
       { wing: 'SECRET', name: 'a' },
       { wing: 'SECRET', name: 'b' },
@@ -75,9 +77,7 @@ test.group('Late and indirect errors', (group) => {
     assert.equal(list.body.data[0].face, '***')
   })
 
-  test('[P14] the policy is also checked for the row as it would be written', async ({
-    assert,
-  }) => {
+  test('[P14] the policy also checks the row as it would be written', async ({ assert }) => {
     const created = await post('/api/claims', { owner: 'me' })
     const given = await patch(`/api/claims/${created.body.id}`, { owner: 'you' })
     assert.equal(given.status, 403)

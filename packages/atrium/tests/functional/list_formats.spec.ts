@@ -177,7 +177,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
       assert.include(headers.get('vary')!, 'Accept')
     })
 
-  test('[D5] errors before the first part are problems: {$self}')
+  test('[D5] an error before the first part of the list is a problem: {$self}')
     .with([
       'offset=1',
       'page=1',
@@ -195,7 +195,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
       assert.equal(body.errors[0].field, query.split('=')[0])
     })
 
-  test('[D5] an error midway closes the connection, and the next request gets a response', async ({
+  test('[D5] an error in the middle of the list closes the connection, and the next request gets a response', async ({
     assert,
   }) => {
     await addSingers(1600)
@@ -233,7 +233,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     assert.notInclude(ids, 5000)
   })
 
-  test('[D5] a second export of a caller is a 503; small ones and lists are served in the meantime', async ({
+  test('[D5] a second concurrent export of a caller is a 503; small exports and lists are served', async ({
     assert,
   }) => {
     await addSingers(1600)

@@ -133,7 +133,9 @@ test.group('Undo | many-to-many relations', (group) => {
     assert.deepEqual((deletion.previousState as any).people, [ann.id, bob.id])
   })
 
-  test('[R3, R7] the undo is refused if one of the rows has changed since', async ({ assert }) => {
+  test('[R3, R7] the undo is refused if one of the attached records has changed since', async ({
+    assert,
+  }) => {
     await send(`people=&people=${bob.id}&people=${cid.id}`)
     const event = await lastEvent()
     const added = db.from('revue_people').where('artist_id', cid.id)

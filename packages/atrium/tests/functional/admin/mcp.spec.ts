@@ -72,7 +72,7 @@ test.group('MCP server', (group) => {
     return { id, headers, ...(await connect(headers)) }
   }
 
-  test('[W5] offers the tools with schemas and annotations', async ({ assert }) => {
+  test('[W5] the server offers its tools with schemas and annotations', async ({ assert }) => {
     const { client } = await agent()
     const { tools } = await client.listTools()
     assert.deepEqual(
@@ -98,7 +98,9 @@ test.group('MCP server', (group) => {
     assert.include((inputSchema.properties!.model as { enum: string[] }).enum, 'Play')
   })
 
-  test('[W5] finds, describes and corrects records, as events of the token', async ({ assert }) => {
+  test('[W5] tools find, describe and correct records, as events of the token', async ({
+    assert,
+  }) => {
     const play = await Play.create({ ...VALUES, title: 'Hamlet' })
     const { use } = await agent()
     const { models } = await use('list_models')
@@ -137,7 +139,7 @@ test.group('MCP server', (group) => {
     assert.isTrue(await fails(use('get_record', { model: 'Play', id: created.record.id })))
   })
 
-  test('[W5] errors are results: {0}')
+  test('[W5] errors of tools are returned as results: {0}')
     .with([
       ['an unknown argument', 'list_models', { verbose: true }],
       ['a missing argument', 'get_record', { model: 'Play' }],
@@ -183,7 +185,9 @@ test.group('MCP server', (group) => {
       assert.notMatch(error, /tool has failed| at |select |\.ts/)
     })
 
-  test('[W5] abilities limit the tools, and * does not include mcp', async ({ assert }) => {
+  test('[W5] the abilities of a token limit the tools, and the ability * does not include mcp', async ({
+    assert,
+  }) => {
     const play = await Play.create({ ...VALUES, title: 'Hamlet' })
     for (const abilities of [['*'], ['Play:read'], ['*:*']]) {
       const { headers } = await issue(abilities)
@@ -315,7 +319,7 @@ test.group('MCP server', (group) => {
     assert.isFalse(await fails(create('allowed')))
   })
 
-  test('[W5] Undo this session reverts all events of one session, and no others', async ({
+  test('[W5] Undo this session reverts all events of one session of a client, and no others', async ({
     assert,
     cleanup,
   }) => {
@@ -355,7 +359,7 @@ test.group('MCP server', (group) => {
     assert.equal(await statusOf(sendForm(action, {}, { cookie })), 404)
   })
 
-  test('[W5] requests without a token, of other sites or with a session of another token are refused', async ({
+  test("[W5] requests without a token, of other sites or with another token's session are refused", async ({
     assert,
   }) => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }

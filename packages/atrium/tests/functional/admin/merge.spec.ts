@@ -63,7 +63,7 @@ test.group('Admin | merging concurrent changes', (group) => {
     return textOf(/<p class="flash-message"[^>]*>(.*?)<\/p>/s.exec(text)?.[1] ?? '').trim()
   }
 
-  test('[R15] fields that one side changed are saved immediately, and the next page lists the preserved changes', async ({
+  test("[R15] changes of different fields are merged and saved, and the next page lists the other user's changes", async ({
     assert,
   }) => {
     const form = await open()
@@ -110,7 +110,7 @@ test.group('Admin | merging concurrent changes', (group) => {
     )
   })
 
-  test('[R15] only fields that both users changed differently require a choice, which shows three versions', async ({
+  test('[R15] only fields that both users changed differently require a choice between three versions', async ({
     assert,
   }) => {
     const form = await open()
@@ -126,7 +126,7 @@ test.group('Admin | merging concurrent changes', (group) => {
     assert.containSubset(await stored(), { title: 'Hers', pages: 9 })
   })
 
-  test('[R15] the user can choose the other value, their own or a third one', async ({
+  test('[R15] the user can choose the value of the other user, their own or a third one', async ({
     assert,
   }) => {
     const choose = async (take: string, title: string) => {
@@ -160,7 +160,7 @@ test.group('Admin | merging concurrent changes', (group) => {
     assert.equal(await its(stored(), 'title'), 'Hers')
   })
 
-  test('[R15] after a third change, the page is shown again or the third value is preserved', async ({
+  test("[R15] after a third user's change, the page is shown again or the third value is preserved", async ({
     assert,
   }) => {
     const form = await open()
@@ -181,7 +181,7 @@ test.group('Admin | merging concurrent changes', (group) => {
     )
   })
 
-  test('[R15] the form’s snapshot contains only visible fields, and is valid for this user, record and version only', async ({
+  test('[R15] the form’s snapshot contains only visible fields, and is valid only for its user, record and version', async ({
     assert,
   }) => {
     const form = await open()
@@ -338,7 +338,7 @@ test.group('Admin | merging concurrent changes', (group) => {
     assert.containSubset(await stored(), { isOpen: true, note: 'His' })
   })
 
-  test('[R15] merges fields without a column, too', async ({ assert, cleanup }) => {
+  test('[R15] changes of fields without a column are merged, too', async ({ assert, cleanup }) => {
     cleanup(restoreRoles)
     await makeRole('Clerk', {})
     const user = await makeUser('kim', { isSuperuser: false })
@@ -356,7 +356,7 @@ test.group('Admin | merging concurrent changes', (group) => {
     assert.deepEqual(await rolesOfUser(user), ['Clerk', 'Everything'])
   })
 
-  test('[R15] the result is the three-way merge for any changes', async ({ assert }) => {
+  test('[R15] random concurrent changes result in the three-way merge', async ({ assert }) => {
     const value = {
       title: fc.constantFrom('a', 'b', 'c'),
       pages: fc.constantFrom('1', '2', '3'),

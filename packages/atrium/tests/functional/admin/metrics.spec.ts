@@ -39,7 +39,7 @@ test.group('Metrics', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[W6] responds in the format of Prometheus to a client with the token', async ({
+  test('[W6] a client with the token gets the metrics in the format of Prometheus', async ({
     assert,
   }) => {
     await metrics()
@@ -61,7 +61,7 @@ test.group('Metrics', (group) => {
     }
   })
 
-  test('[W6] refuses {0}')
+  test('[W6] a request with {0} instead of the token is refused')
     .with([
       ['no token', {}, ''],
       ['another token', { authorization: 'Bearer another' }, ''],
@@ -83,7 +83,7 @@ test.group('Metrics', (group) => {
     assert.equal(status, 401)
   })
 
-  test('[W6] counts requests by route, method and status', async ({ assert }) => {
+  test('[W6] requests are counted by route, method and status', async ({ assert }) => {
     const labels = { route: '/api/route-items/:id', method: 'GET', status: '404' }
     const before = valueOf(await metrics(), 'http_requests_total', labels) ?? 0
     const durations = { route: labels.route, method: 'GET' }
@@ -96,7 +96,7 @@ test.group('Metrics', (group) => {
     assert.notMatch(text, /98765/)
   })
 
-  test('[W6] unknown paths and methods share one label each', async ({ assert }) => {
+  test('[W6] unknown paths share one label, and so do unknown methods', async ({ assert }) => {
     await get('/api/route-items/1/2/3/unheard-of')
     await get('/no-page-of-the-application')
     await get('/admin/NoModelOfTheSite/')
@@ -111,7 +111,7 @@ test.group('Metrics', (group) => {
     )
   })
 
-  test('[W6] counts sessions, jobs and connections', async ({ assert }) => {
+  test('[W6] sessions, jobs and connections are counted', async ({ assert }) => {
     await cookiesOf(await makeUser('ada'))
     const text = await metrics()
     assert.isAtLeast(valueOf(text, 'admin_sessions', { state: 'active' })!, 0)
@@ -134,7 +134,7 @@ test.group('Metrics | settings', () => {
     }
   }
 
-  test('[W6] {0}')
+  test('[W6] the settings decide which clients can read the metrics: {0}')
     .with([
       ['listed network', { addresses: ['10.0.0.0/8'] }, '10.200.3.4', 200],
       ['IPv4 address mapped to IPv6', { addresses: ['10.0.0.0/8'] }, '::ffff:10.0.0.1', 200],
@@ -150,7 +150,7 @@ test.group('Metrics | settings', () => {
       )
     })
 
-  test('[W6] the address of an untrusted proxy on this machine is not that of its clients', ({
+  test('[W6] the address of an untrusted proxy on this machine does not count as that of its clients', ({
     assert,
   }) => {
     const ctx = context('127.0.0.1')
@@ -162,7 +162,9 @@ test.group('Metrics | settings', () => {
     assert.equal(status(), 404)
   })
 
-  test('[W6, P9] refuses invalid settings, without the token in the message', ({ assert }) => {
+  test('[W6, P9] invalid settings are refused, and the error does not contain the token', ({
+    assert,
+  }) => {
     const appKey = new Secret('key')
     assert.isUndefined(defineConfig({ appKey }).metrics)
     for (const [settings, text] of [

@@ -35,7 +35,7 @@ test.group('Admin | creating the record of a reference in a dialog', (group) => 
     return { status: done.status, place: done.headers.get('location')! }
   }
 
-  test('[R5] a reference has New in both forms, for users who can create the record', async ({
+  test('[R5] the field of a reference has the link New in both forms, for users who can create the record', async ({
     assert,
   }) => {
     const recording = await Recording.create({ title: 'Help!' })
@@ -101,7 +101,7 @@ test.group('Admin | creating the record of a reference in a dialog', (group) => 
     assert.lengthOf(await db.from('admin_kept_forms'), 0)
   })
 
-  test('[R5] references by another column and update forms are supported, and the return path is preserved', async ({
+  test('[R5] New supports references by another column and update forms, and preserves the return path', async ({
     assert,
   }) => {
     const recording = await Recording.create({ title: 'Help!' })
@@ -202,7 +202,7 @@ test.group('Admin | creating the record of a reference in a dialog', (group) => 
     assert.isNull(wrong.body.value)
   })
 
-  test('[R5, R2] a reference in a row has New too, and the input of all rows is preserved', async ({
+  test('[R5, R2] the field of a reference in a row has New too, and the input of all rows is preserved', async ({
     assert,
   }) => {
     for (const model of [Camel, Caravan, Oasis]) await model.query().delete()

@@ -92,7 +92,7 @@ test.group('Admin | notices', (group) => {
     assert.notEqual(hash, device.value)
   }).tags(['@database'])
 
-  test('[U16] a device is still known after its session, for this user only', async ({
+  test('[U16] the device of an ended session is still known, for its user only', async ({
     assert,
   }) => {
     const first = await enter(FIREFOX)

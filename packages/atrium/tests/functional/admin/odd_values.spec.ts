@@ -23,7 +23,7 @@ test.group('Values that other programs wrote', (group) => {
     return status === 200 ? body.data.map(({ id }: { id: number }) => id) : status
   }
 
-  test('[A20] have one representation in list, item and CSV', async ({ assert }) => {
+  test('[A20] have the same representation in list, item and CSV', async ({ assert }) => {
     const { body } = await get('/api/odd-records?sort=id')
     assert.deepEqual(
       body.data.map(({ day, at, price, done }: any) => [day, at, price, done]),
@@ -43,7 +43,7 @@ test.group('Values that other programs wrote', (group) => {
     assert.include(csv.text, '4,invalid,5.1.2024,soon,n/a,maybe')
   })
 
-  test('[A18] are found by their displayed value: {query}')
+  test('[A18] are found by the value that is displayed: {query}')
     .with([
       { query: 'day=2024-01-05', ids: [2, 3] },
       { query: 'day__gte=2024-01-05', ids: [2, 3] },
@@ -65,7 +65,7 @@ test.group('Values that other programs wrote', (group) => {
       }
     })
 
-  test('[Q4] are returned in order by a cursor', async ({ assert }) => {
+  test('[Q4] are returned in order by a list with a cursor', async ({ assert }) => {
     const ids: number[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
@@ -76,7 +76,7 @@ test.group('Values that other programs wrote', (group) => {
     assert.deepEqual(ids, [1, 2, 3, 4])
   })
 
-  test('[B17] have a page, a form and a history: {id}')
+  test('[B17] are shown in a page, a form and a history: {id}')
     .with([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }])
     .run(async ({ assert }, { id }) => {
       const stored = () => db.from('odd_records').where('id', id).first()

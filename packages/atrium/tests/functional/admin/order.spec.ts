@@ -78,7 +78,7 @@ test.group('Admin | order of records', (group) => {
     assert.equal(await names(), 'abcde')
   })
 
-  test('[order] buttons move a row without JavaScript: up, down, to both ends, to a position', async ({
+  test('[order] without JavaScript, buttons move a row up, down, to either end or to a position', async ({
     assert,
   }) => {
     const page = await get(`/admin/Hymn/move/${ids.c}`, { headers: { cookie } })
@@ -130,7 +130,7 @@ test.group('Admin | order of records', (group) => {
     assert.isEmpty(none.filter(({ eventType }) => eventType === 'UPDATE'))
   })
 
-  test('[order] if no number is left between two rows, rows are renumbered and stay in their order', async ({
+  test('[order] if no number is left between two rows, the rows are renumbered and keep their order', async ({
     assert,
   }) => {
     let first = 'b'
@@ -157,7 +157,7 @@ test.group('Admin | order of records', (group) => {
     assert.equal(await names(), 'aebcd')
   })
 
-  test('[order] a move is relative to the filtered list, and does not change the order of hidden rows', async ({
+  test('[order] a move is relative to the filtered list, and leaves the order of rows outside the list unchanged', async ({
     assert,
   }) => {
     const list = `?list=${encodeURIComponent('filter.genre=jazz')}`
@@ -167,7 +167,9 @@ test.group('Admin | order of records', (group) => {
     assert.equal(await names(), 'abdce')
   })
 
-  test('[order] a scope limits which rows are moved and next to which', async ({ assert }) => {
+  test('[order] a scope limits which rows a user can move, and next to which', async ({
+    assert,
+  }) => {
     await makeRole('Jazz', { Hymn: { actions: ['view', 'update'], scopes: ['jazz'] } })
     const jazz = await cookiesOf(await makeUser('lou', { isSuperuser: false, roles: ['Jazz'] }))
     await move('d', { to: 'up' }, '', jazz)
@@ -191,7 +193,7 @@ test.group('Admin | order of records', (group) => {
     assert.lengthOf(new Set(rows), rows.length)
   })
 
-  test('[order] rows of a form have the order, and few numbers change when it is saved', async ({
+  test('[order] rows of a form are in the stored order, and few numbers change when it is saved', async ({
     assert,
   }) => {
     const psalter = await Psalter.create({ name: 'Blue' })
@@ -252,7 +254,7 @@ test.group('Admin | order of records', (group) => {
     assert.match(await names(), /new$/)
   })
 
-  test('[order.3] among many consecutive numbers, a move numbers all rows with few statements', async ({
+  test('[order.3] a move among many consecutive numbers renumbers all rows with few statements', async ({
     assert,
   }) => {
     await db.from('order_hymns').delete()
@@ -272,7 +274,7 @@ test.group('Admin | order of records', (group) => {
     )
   })
 
-  test('[order] the number can be written by REST, and a missing one does not change it', async ({
+  test('[order] REST can write the number of a row, and a write without the number does not change it', async ({
     assert,
   }) => {
     await patch(`/api/hymns/${ids.e}`, { position: 0 })

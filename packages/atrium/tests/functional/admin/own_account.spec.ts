@@ -82,7 +82,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     for (const secret of [NEW, PASSWORD, hashedPassword]) assert.notInclude(logged + log(), secret)
   }).tags(['@database'])
 
-  test('[U7] the current password is required, and nothing else is revealed without it', async ({
+  test('[U7] a new password requires the current one, and without it no other error is shown', async ({
     assert,
   }) => {
     for (const fields of [
@@ -202,7 +202,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.isTrue((await isSignedIn(cookie)) && (await isSignedIn(other)))
   })
 
-  test('[U7, U2] a role must include access tokens by name; a role for all models does not include them', async ({
+  test('[U7, U2] a role must name access tokens explicitly, and an entry for all models does not include them', async ({
     assert,
   }) => {
     await makeRole('Everywhere', { '*': { actions: ['*'] } })

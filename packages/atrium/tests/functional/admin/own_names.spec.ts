@@ -14,7 +14,7 @@ import { makeRole, restoreRoles } from '#tests/helpers/roles'
 
 const VALUES = Object.fromEntries(OWN_NAMES.map((name) => [name, `of ${name}`]))
 
-test.group('Columns named like form inputs and query parameters', (group) => {
+test.group('Model columns with the names of form inputs and query parameters', (group) => {
   let cookie: string
 
   group.setup(() => fakeHashes())
@@ -77,7 +77,7 @@ test.group('Columns named like form inputs and query parameters', (group) => {
     assert.equal(refused.status, 403)
   })
 
-  test('are filled in by forms', async ({ assert }) => {
+  test('can be filled in by forms', async ({ assert }) => {
     const { text } = await page('create_page')
     const { action, values } = formOf(text)
     const sent = { ...values, title: 'one' } as Record<string, string>
@@ -179,7 +179,7 @@ test.group('Columns named like form inputs and query parameters', (group) => {
     }
   })
 
-  test('are edited in many records in one request', async ({ assert }) => {
+  test('can be edited in many records with one request', async ({ assert }) => {
     const ids = [await add(), await add()]
     const names = ['_ids', '_next', '_query', '_version', 'page', 'ids', 'title__change']
     const fields = names.flatMap((name) => {

@@ -51,9 +51,7 @@ test.group('Admin | pages of the application', (group) => {
     assert.lengthOf([...text.matchAll(/<!doctype html>/g)], 1)
   })
 
-  test('[G1] a template with a heading or a layout of its own gets no second one', async ({
-    assert,
-  }) => {
+  test('[G1] a template with a custom heading or layout gets no second one', async ({ assert }) => {
     for (const path of PATHS.slice(1)) {
       const { status, text } = await page(path)
       assert.equal(status, 200)
@@ -76,7 +74,7 @@ test.group('Admin | pages of the application', (group) => {
     )
   })
 
-  test('[G1, U4] a role allows the pages in its list; others are 404, and not in sidebar and search', async ({
+  test('[G1, U4] a role allows the pages in its list; others are a 404 and not in sidebar and search', async ({
     assert,
   }) => {
     const cookie = await withRole({ '*': { actions: ['*'] }, 'pages': ['sea'] })
@@ -94,7 +92,7 @@ test.group('Admin | pages of the application', (group) => {
     assert.notInclude(found.text, 'waves')
   })
 
-  test('[G1] the entry * for models allows no page, and the page * allows all pages', async ({
+  test('[G1] the models entry * allows no page, and the pages entry * allows all pages', async ({
     assert,
   }) => {
     const cookie = await withRole({ '*': { actions: ['*'] } })
@@ -111,7 +109,7 @@ test.group('Admin | pages of the application', (group) => {
     }
   })
 
-  test('[G1, B6] a page needs a login', async ({ assert }) => {
+  test('[G1, B6] a page requires a login', async ({ assert }) => {
     for (const path of PATHS) {
       const { status, headers } = await get(path)
       assert.equal(status, 303)
@@ -147,7 +145,10 @@ test.group('Admin | pages of the application', (group) => {
     assert.notInclude(text, 'no such tide')
   })
 
-  test('[G1] navigation orders groups and adds links with badges', async ({ assert, cleanup }) => {
+  test('[G1] the option navigation orders groups and adds links with badges', async ({
+    assert,
+    cleanup,
+  }) => {
     captureLog(cleanup)
     Object.assign(site, {
       navigation: {
@@ -205,7 +206,7 @@ test.group('Admin | pages of the application', (group) => {
     assert.notInclude(others.text, 'side-badge')
   })
 
-  test('[G1] a page with an invalid member or a path that is in use stops the start', async ({
+  test('[G1] the application does not start if a page has an invalid member or a path that is in use', async ({
     assert,
   }) => {
     const make = (members: Record<string, unknown>) => {

@@ -58,7 +58,7 @@ test.group('Admin | passkeys', (group) => {
     return await sendForm(LOGIN, { passkey, next: '/admin/account' }, { cookie: requested.cookie })
   }
 
-  test('[U9] a passkey alone logs its user in, once per challenge', async ({ assert }) => {
+  test('[U9] a passkey alone logs in its user, once per challenge', async ({ assert }) => {
     const requested = await optionsOf(LOGIN)
     assert.equal(requested.options.userVerification, 'required')
     assert.isEmpty(requested.options.allowCredentials ?? [])
@@ -82,7 +82,7 @@ test.group('Admin | passkeys', (group) => {
     assert.include(JSON.stringify(events[0]), 'passkey')
   }).tags(['@database'])
 
-  test('[U9] a wrong origin, host, user handle or key, and an unverified user get the same refusal', async ({
+  test('[U9] a wrong origin, host, user handle or key, and a missing user verification, are refused alike', async ({
     assert,
   }) => {
     const responses: HttpResponse[] = []

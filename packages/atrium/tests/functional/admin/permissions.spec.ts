@@ -59,7 +59,7 @@ test.group('Admin | permissions on pages', (group) => {
     assert.notInclude(await textOf(clerk, '/Notice/'), '/admin/Notice/create_page')
   })
 
-  test('[P14] pages of refused actions are 403', async ({ assert }) => {
+  test('[P14] pages for actions that the policy refuses are a 403', async ({ assert }) => {
     const { id } = await Notice.create({ name: 'Closed on Sunday' })
     const { id: salary } = await Salary.create({ name: 'Ada' })
     for (const path of [
@@ -83,7 +83,7 @@ test.group('Admin | permissions on pages', (group) => {
     assert.lengthOf(await Notice.all(), 1)
   })
 
-  test('[P14] a policy that checks the record determines the buttons of each record', async ({
+  test('[P14] a policy that checks the record decides which buttons each record has', async ({
     assert,
   }) => {
     const [own, other] = await Shift.createMany([{ name: 'kim' }, { name: 'jo' }])

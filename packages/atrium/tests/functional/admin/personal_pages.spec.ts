@@ -71,7 +71,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.notProperty(blank.values, 'note')
   })
 
-  test('[U3] a field that is writable only on other records is read-only in the form of this one', async ({
+  test('[U3] a field that the user can write only in other records is read-only in the form of this one', async ({
     assert,
   }) => {
     const east = await play('East', 'east')
@@ -146,7 +146,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.deepEqual(await doors(), [200, true, 1, 200, 201])
   })
 
-  test('[U3, B23] the chart by a hidden field is omitted, without an error in the log', async ({
+  test('[U3, B23] a chart that depends on a hidden field is omitted, without an error in the log', async ({
     assert,
     cleanup,
   }) => {
@@ -215,7 +215,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.equal(await Play.findOrFail(id).then(({ title }) => title), 'Hamlet')
   })
 
-  test('[U3] with two roles, counts, pages and links of a list are correct for each record', async ({
+  test('[U3] with two roles, the count, pages and links of a list match the permissions for each record', async ({
     assert,
   }) => {
     const east = await Promise.all(

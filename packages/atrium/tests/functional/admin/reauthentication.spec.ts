@@ -141,7 +141,7 @@ test.group('Admin | recent proof of identity', (group) => {
     }
   }
 
-  test('[U11] all routes of users, roles and access tokens require it, and do nothing without it', async ({
+  test('[U11] all routes of users, roles and access tokens require a recent proof, and do nothing without it', async ({
     assert,
   }) => {
     const before = await state()
@@ -155,7 +155,9 @@ test.group('Admin | recent proof of identity', (group) => {
     }
   })
 
-  test('[U11] the same routes are accessible after a login', async ({ assert }) => {
+  test('[U11] all routes of users, roles and access tokens are accessible after a login', async ({
+    assert,
+  }) => {
     for (const name of Object.keys(doors())) {
       await db.from('admin_access_tokens').where('id', '!=', token).delete()
       cookie = await cookiesOf(await AdminUser.findOrFail(ada.id))
@@ -166,7 +168,9 @@ test.group('Admin | recent proof of identity', (group) => {
     }
   }).timeout(WALK)
 
-  test('[U11] no route of these models writes without a proof', async ({ assert }) => {
+  test('[U11] no route of users, roles and access tokens writes without a recent proof', async ({
+    assert,
+  }) => {
     const routes = routesOf(GUARDED).filter(
       ({ method, pattern }) => !UNGUARDED.test(`${method} ${pattern}`)
     )
@@ -187,7 +191,7 @@ test.group('Admin | recent proof of identity', (group) => {
     }
   }).timeout(WALK)
 
-  test('[U11] exports of these models require it too, and the dialog opens afterwards', async ({
+  test('[U11] exports of these models require a recent proof, and the export dialog opens after it', async ({
     assert,
   }) => {
     for (const name of GUARDED) {
@@ -206,7 +210,9 @@ test.group('Admin | recent proof of identity', (group) => {
     assert.equal(proved.status, 200)
   })
 
-  test('[U11, D1] repeating a job about these models requires it too', async ({ assert }) => {
+  test('[U11, D1] repeating a job about users or roles requires a recent proof', async ({
+    assert,
+  }) => {
     const { jobs } = await adminSite()
     const found = await db.from('admin_sessions').where('user_id', ada.id).first()
     const { id } = await jobs.store.create({
@@ -225,7 +231,7 @@ test.group('Admin | recent proof of identity', (group) => {
     assert.equal(job.state, 'failed')
   })
 
-  test('[U11] it is not required to view users or to change the columns of their list', async ({
+  test('[U11] viewing users or changing the columns of their list requires no recent proof', async ({
     assert,
   }) => {
     const paths = ['/', `/update/${jo.id}`, '/crud', `/crud/${jo.id}`, `/history/${jo.id}`]
@@ -237,7 +243,9 @@ test.group('Admin | recent proof of identity', (group) => {
     assert.isFalse(isRequested(columns))
   })
 
-  test('[U11] every write checks the session, by any route', async ({ assert }) => {
+  test('[U11] every write of users, roles and access tokens checks the session, by any route', async ({
+    assert,
+  }) => {
     const site = await adminSite()
     const found = await db.from('admin_sessions').where('user_id', ada.id).first()
     const session = await site.sessionManager.activeOf(found.user_id)
@@ -266,7 +274,7 @@ test.group('Admin | recent proof of identity', (group) => {
     assert.deepEqual(await state(), before)
   })
 
-  test('[U11, R10] the input of a form is shown again after the proof, except the password', async ({
+  test('[U11, R10] the input of a refused form is shown again after the proof, except the password', async ({
     assert,
   }) => {
     const requested = await send(`/admin/AdminUser/form_update/${jo.id}`, cookie, {
@@ -286,7 +294,7 @@ test.group('Admin | recent proof of identity', (group) => {
     assert.lengthOf(await AdminUser.query().where('username', 'jo'), 1)
   })
 
-  test('[U11] other refused forms return to their page, which reports that nothing was done', async ({
+  test('[U11] other refused forms return to their page, which reports that nothing was changed', async ({
     assert,
   }) => {
     const requested = await sendForm(
@@ -308,7 +316,7 @@ test.group('Admin | recent proof of identity', (group) => {
     assert.isNotNull(await AdminUser.find(jo.id))
   })
 
-  test('[U11] htmx and scripts are redirected to the page', async ({ assert }) => {
+  test('[U11] htmx and scripts are redirected to the confirmation page', async ({ assert }) => {
     const response = await sendForm(
       `/admin/AdminUser/form_update/${jo.id}`,
       { username: 'joanna' },
@@ -387,7 +395,7 @@ test.group('Admin | confirming one’s identity', (group) => {
     assert.isFalse(await isOpen())
   })
 
-  test('[U11, U8] a one-time code is accepted as proof, and cannot be used again', async ({
+  test("[U11, U8] a one-time code is accepted as proof, and can't be used again", async ({
     assert,
   }) => {
     const app = await giveFactor(ada)

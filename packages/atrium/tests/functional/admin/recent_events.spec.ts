@@ -36,7 +36,7 @@ test.group('Admin | recent activity', (group) => {
     return { ...response, recent: sentences(response.text) }
   }
 
-  test('[B23] events are shown newest first as sentences with links', async ({ assert }) => {
+  test('[B23] events are shown newest first, as sentences with links', async ({ assert }) => {
     const reel = { resource_type: 'Reel', resource_id: '5' }
     const events = [
       { event_type: 'CREATE', username: 'ada', ...reel },
@@ -77,7 +77,7 @@ test.group('Admin | recent activity', (group) => {
     }
   })
 
-  test('[B23, R9] users who can see all records of the model get a link from an event to its version', async ({
+  test('[B23, R9] an event links to its version of the record, for users who can see all records of the model', async ({
     assert,
   }) => {
     const reel = { resource_type: 'Reel', resource_id: '5' }
@@ -98,7 +98,10 @@ test.group('Admin | recent activity', (group) => {
     assert.notInclude(await its(page(await cookiesOf(some)), 'text'), '/history/')
   })
 
-  test('[B23, U4] records have the titles that the viewer can see', async ({ assert, cleanup }) => {
+  test('[B23, U4] records in recent activity have the titles that the viewer can see', async ({
+    assert,
+    cleanup,
+  }) => {
     const empty = async () => void (await db.from('utensils').delete())
     await empty()
     cleanup(empty)
@@ -147,7 +150,7 @@ test.group('Admin | recent activity', (group) => {
     assert.lengthOf(all, 10)
   })
 
-  test('[E2, B23] shows no recent activity without the database integration', async ({
+  test('[E2, B23] without the database integration, recent activity is not shown', async ({
     assert,
     cleanup,
   }) => {
@@ -193,7 +196,7 @@ test.group('Admin | recent activity', (group) => {
     assert.lengthOf(queries, 2)
   })
 
-  test('[B23] without events, the next step is shown', async ({ assert }) => {
+  test('[B23] without events, recent activity shows the next step', async ({ assert }) => {
     const { text } = await page()
     assert.include(text, 'No activity yet')
   })

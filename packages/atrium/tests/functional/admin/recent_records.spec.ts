@@ -94,7 +94,7 @@ test.group('Admin | recent records', (group) => {
     assert.equal(titles.map(([title]) => title).join(''), 'HGFEDC')
   })
 
-  test('[U4] current permissions apply: scopes, hidden titles, and models that the viewer can no longer view or change', async ({
+  test('[U4] recent records respect current scopes, hidden titles and models that the viewer can no longer use', async ({
     assert,
   }) => {
     const [hamlet, lear] = await plays('Hamlet', 'Lear')
@@ -120,7 +120,7 @@ test.group('Admin | recent records', (group) => {
     assert.deepEqual(elsewhere.titles, [])
   })
 
-  test('[E2, B23] without events there are no recent records, and unreadable ones are shown as a dash', async ({
+  test('[E2, B23] without events there are no recent records, and unreadable records are shown as a dash', async ({
     assert,
     cleanup,
   }) => {

@@ -56,7 +56,9 @@ test.group('Admin | record actions', (group) => {
     return () => restoreRoles()
   })
 
-  test('[G8] an action with a form shows errors, and runs with its values', async ({ assert }) => {
+  test('[G8] an action with a form shows errors, and runs with the values of its form', async ({
+    assert,
+  }) => {
     const text = await page(`/record_action/confirm-order/${id}`)
     assert.include(text, 'Confirm: Desk')
     assert.match(text, /name="note"[^>]*/)
@@ -71,7 +73,9 @@ test.group('Admin | record actions', (group) => {
     assert.deepEqual([status, note], ['confirmed', 'soon!'])
   })
 
-  test('[G8] an action is one transaction, and one event with its name', async ({ assert }) => {
+  test('[G8] an action runs in one transaction, and is one event with its name', async ({
+    assert,
+  }) => {
     await db.from('step_orders').update({ status: 'confirmed' })
     const response = await run('ship')
     assert.equal(await told(response), 'Ship: Desk')
@@ -90,7 +94,7 @@ test.group('Admin | record actions', (group) => {
     assert.include(String(logged[1].details), '"action":"remind"')
   })
 
-  test('[G8] buttons are on the form, on the page of the record, and in its row', async ({
+  test('[G8] buttons of actions are on the form, on the page of the record, and in its row', async ({
     assert,
   }) => {
     const list = await page('/')
@@ -106,7 +110,7 @@ test.group('Admin | record actions', (group) => {
     assert.include(await page(`/record_action/remind/${id}`), 'Send a reminder?')
   })
 
-  test('[G8] an action runs for selected records if it declares that', async ({ assert }) => {
+  test('[G8] an action runs for selected records if it allows that', async ({ assert }) => {
     await db.from('step_orders').update({ status: 'confirmed' })
     const other = await insertRow('step_orders', { title: 'Chair', status: 'confirmed' })
     const response = await call('POST', `${ADMIN}/action/ship`, {
@@ -119,7 +123,7 @@ test.group('Admin | record actions', (group) => {
     assert.equal(await statusOf(get(`${ADMIN}/action/remind`, { headers: { cookie } })), 404)
   })
 
-  test('[G8] an action is refused without its permission, on each record', async ({ assert }) => {
+  test('[G8] an action is refused on each record without its permission', async ({ assert }) => {
     await db.from('step_orders').update({ status: 'confirmed' })
     await clerk(['view', 'update', 'status:confirmed>shipped'])
     assert.equal(await statusOf(run('ship')), 403)
@@ -139,7 +143,7 @@ test.group('Admin | record actions', (group) => {
     assert.equal(missing, 404)
   })
 
-  test('[G8.4] an action is refused on records without the permission that it needs, one by one and selected', async ({
+  test('[G8.4] an action is refused on records without the permission in needs, for one record and for selected ones', async ({
     assert,
   }) => {
     const chair = await insertRow('step_orders', { title: 'Chair', note: 'hidden' })
@@ -160,7 +164,9 @@ test.group('Admin | record actions', (group) => {
     assert.equal(await selected(id, chair), 403)
   })
 
-  test('[G8.4] an action gets the values that the user cannot see', async ({ assert }) => {
+  test('[G8.4] the code of an action also receives values that the user cannot see', async ({
+    assert,
+  }) => {
     const chair = await insertRow('step_orders', { title: 'Chair', note: 'hidden' })
     await makeRole('Desks', { StepOrder: { actions: ['view'], scopes: ['desks'] } })
     await clerk(['view', 'update', 'weigh'], { hidden: ['note'] })
@@ -172,14 +178,14 @@ test.group('Admin | record actions', (group) => {
     assert.notInclude(await page('/'), 'hidden<')
   })
 
-  test('[G8] the matrix of a role lists record actions', async ({ assert }) => {
+  test('[G8] the permission matrix of a role lists record actions', async ({ assert }) => {
     const query = 'permissions.kept.StepOrder='
     const { text } = await get(`/admin/AdminRole/permissions?${query}`, { headers: { cookie } })
     assert.include(text, 'value="confirm-order"')
     assert.include(text, 'Status: draft → confirmed')
   })
 
-  test('[G8] an invalid record action stops the start', ({ assert }) => {
+  test('[G8] the application does not start if a record action is invalid', ({ assert }) => {
     abstract class Base extends RecordAction {
       async run() {}
     }
@@ -202,7 +208,7 @@ test.group('Admin | record actions', (group) => {
     assert.throws(() => makeRecordActions('Film', [Map as any]), /not a subclass/)
   })
 
-  test('[G8, G8.3] fields.NAME.hidden leaves a field out of the forms of a user, with its default', async ({
+  test("[G8, G8.3] the option fields.NAME.hidden leaves a field out of a user's forms, and new records get its default", async ({
     assert,
   }) => {
     assert.include(await page('/create_page'), 'name="note"')

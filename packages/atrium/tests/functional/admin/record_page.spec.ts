@@ -89,7 +89,7 @@ test.group('Admin | page of a record', (group) => {
     assert.match(text, new RegExp(`class="flash-message".*?href="${place({ id })}"`, 's'))
   })
 
-  test('[R16] users with the permissions get links to update, delete and duplicate', async ({
+  test('[R16] users with permission get links to update, delete and duplicate', async ({
     assert,
   }) => {
     const { text } = await open(place(play), boss)

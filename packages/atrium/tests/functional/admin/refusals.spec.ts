@@ -48,7 +48,7 @@ test.group('The event log | refused requests', (group) => {
   })
   group.teardown(() => restoreRoles())
 
-  test('the log shows whose request was refused, what it was and why', async ({
+  test('the log contains the user, the request and the reason of a refusal', async ({
     assert,
     cleanup,
   }) => {
@@ -84,7 +84,7 @@ test.group('The event log | refused requests', (group) => {
     assert.notInclude(JSON.stringify([await db.from('admin_event_log'), lines()]), 'QZXSECRET')
   })
 
-  test('requests with an invalid token, a missing ability, or an owner without the role are logged', async ({
+  test('a request with an invalid token, without the ability, or for an owner without the role is logged', async ({
     assert,
   }) => {
     const secret = 'oat_MQ.QZXSECRET'
@@ -111,7 +111,7 @@ test.group('The event log | refused requests', (group) => {
     for (const part of ['QZXSECRET', limited.token, full.token]) assert.notInclude(text, part)
   })
 
-  test('an anonymous write and an ended session are logged, an anonymous visit is not', async ({
+  test('an anonymous write and the use of an ended session are logged, an anonymous visit is not', async ({
     assert,
   }) => {
     await get('/admin/Play/')
@@ -126,7 +126,7 @@ test.group('The event log | refused requests', (group) => {
     assert.deepEqual(reasons, ['token_missing', 'session_ended'])
   })
 
-  test('a 404 caused by permissions is logged, one of a missing record is not', async ({
+  test('a 404 caused by missing permissions is logged, and a 404 of a missing record is not', async ({
     assert,
   }) => {
     const far = await insertPlay('west')
@@ -150,7 +150,7 @@ test.group('The event log | refused requests', (group) => {
     )
   })
 
-  test('each cause is logged once a minute, for any keys and addresses', async ({
+  test('each reason for a refusal is logged once a minute, whatever the keys and addresses', async ({
     assert,
     cleanup,
   }) => {
@@ -193,7 +193,7 @@ test.group('The event log | refused requests', (group) => {
     assert.deepInclude(details, { status: 401, reason: 'token_invalid', route: '/docs' })
   })
 
-  test('the event page shows the refused request', async ({ assert }) => {
+  test('the page of the event shows the refused request', async ({ assert }) => {
     await get('/admin/AdminUser/', { headers: { cookie } })
     const [{ id }] = await refusals()
     const reader = await makeUser('super')

@@ -40,7 +40,9 @@ test.group('Admin list | filters on related fields', (group) => {
     }
   })
 
-  test('[W8, L1] the URL can filter by fields of every declared relation', async ({ assert }) => {
+  test('[W8, L1] the list can be filtered by fields of every declared relation', async ({
+    assert,
+  }) => {
     assert.deepEqual(await titles('filter.lender.name=Sony'), ['Alpha'])
     assert.deepEqual(await titles('filter.lender.name__contains=o'), ['Alpha', 'Beta'])
     assert.deepEqual(await titles('filter.not.lender.name=Sony'), ['Beta'])
@@ -52,7 +54,7 @@ test.group('Admin list | filters on related fields', (group) => {
     assert.notInclude(text, '>Fox<')
   })
 
-  test('[W8, L2] the bar describes the filter in words, and the form offers related fields', async ({
+  test('[W8, L2] the bar describes a related filter in words, and the filter form offers related fields', async ({
     assert,
   }) => {
     const list = await get('/admin/Reel/?filter.lender.name__contains=on', { headers: { cookie } })

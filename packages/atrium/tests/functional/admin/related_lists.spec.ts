@@ -53,7 +53,7 @@ test.group('Admin | lists of referring records', (group) => {
     return await cookiesOf(await makeUser('kim', { isSuperuser: false, roles: ['Some'] }))
   }
 
-  test('[R4] form and page of a record load its lists after the page itself', async ({
+  test('[R4] form and page of a record load its related lists after the page itself', async ({
     assert,
   }) => {
     for (const page of ['update', 'view']) {
@@ -66,7 +66,7 @@ test.group('Admin | lists of referring records', (group) => {
     assert.notInclude(await its(open('/admin/Stage/create_page'), 'text'), 'class="related"')
   })
 
-  test('[R4] a list contains the records that refer to this one, with their count, paged and sorted', async ({
+  test('[R4] a related list contains the records that refer to this one, with their count, paged and sorted', async ({
     assert,
   }) => {
     await makePlays(12)
@@ -132,7 +132,7 @@ test.group('Admin | lists of referring records', (group) => {
     assert.equal(await its(Play.findByOrFail('title', 'Faust'), 'stageId'), stage.id)
   })
 
-  test('[R4] a form that was opened from the list returns to the record too', async ({
+  test('[R4] a form that was opened from a related list returns to the record, too', async ({
     assert,
   }) => {
     const [play] = await makePlays(1)
@@ -159,7 +159,7 @@ test.group('Admin | lists of referring records', (group) => {
     }
   })
 
-  test('[R4] query parameters fill fields of the create form only', async ({ assert }) => {
+  test('[R4] query parameters fill in fields of the create form only', async ({ assert }) => {
     const { text } = await open(
       '/admin/Play/create_page?title=Lear&is_deleted=1&id=7&nonsense=%3Cb%3E'
     )
@@ -202,7 +202,7 @@ test.group('Admin | lists of referring records', (group) => {
     assert.equal(await its(open(related(), outside, part), 'status'), 404)
   })
 
-  test('[R4] the related option selects the relations', async ({ assert }) => {
+  test('[R4] the option related determines which relations have a list', async ({ assert }) => {
     class Actor extends BaseModel {
       @column({ isPrimary: true })
       declare id: number

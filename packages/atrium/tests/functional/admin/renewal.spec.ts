@@ -7,7 +7,7 @@ test.group('Admin | cost of anonymous requests and old cookies', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[B4] an old token that is sent repeatedly is renewed once, not with every request', async ({
+  test('[B4] an old token that is sent repeatedly is renewed once, and not at every request', async ({
     assert,
   }) => {
     const jo = await makeUser('jo')

@@ -28,7 +28,7 @@ test.group('Admin | a unique value of a deleted record', (group) => {
     return Boolean(mark)
   }
 
-  test('[A8] the form offers to restore the record, and the offer restores it', async ({
+  test('[A8] the form offers to restore the deleted record, and the offer restores it', async ({
     assert,
   }) => {
     const cookie = await cookieOf(['view', 'create', 'update', 'restore'])
@@ -56,7 +56,7 @@ test.group('Admin | a unique value of a deleted record', (group) => {
     assert.isFalse(await isDeleted())
   })
 
-  test('[A8, U4] the offer is shown only to users who can restore the record', async ({
+  test('[A8, U4] the offer to restore is shown only to users who can restore the record', async ({
     assert,
   }) => {
     const { text } = await create(await cookieOf(['view', 'create']))
@@ -73,7 +73,9 @@ test.group('Admin | a unique value of a deleted record', (group) => {
     assert.notInclude(text, 'restore-it')
   })
 
-  test('[A18, L1] an empty exact filter finds empty texts', async ({ assert }) => {
+  test('[A18, L1] an empty filter with the operator exact finds empty texts', async ({
+    assert,
+  }) => {
     await insertRow('voided', { code: '', is_deleted: false })
     await insertRow('voided', { code: 'here', is_deleted: false })
     const cookie = await cookiesOf(await makeUser('ada'))

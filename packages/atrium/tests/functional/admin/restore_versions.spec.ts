@@ -230,7 +230,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(rowOf('undo_shelves', id), 'name'), 'Two')
   })
 
-  test('[R8] values without an exact form representation, and long ones, are restored exactly', async ({
+  test("[R8] values that a form can't represent exactly, and long ones, are restored exactly", async ({
     assert,
   }) => {
     const long = { text: 'x'.repeat(12_000) }
@@ -260,7 +260,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.deepEqual(typeof data === 'string' ? JSON.parse(data) : data, long)
   })
 
-  test('[R8] without exact data in the log, its logged states fill in the form, but never truncated values', async ({
+  test('[R8] if the log lacks the exact values, the form shows its logged states, but no truncated values', async ({
     assert,
   }) => {
     const id = await shelf({ name: 'Three', card: '1234-5678' })
@@ -416,7 +416,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(visit(unescape(remake).replace('/admin/', '')), 'status'), 404)
   })
 
-  test('[R8, R7] a user who is not a superuser can restore a purged record with everything deleted along with it', async ({
+  test('[R8, R7] users who are not superusers can restore a purged record with everything that was deleted with it', async ({
     assert,
   }) => {
     const id = await shelf({ name: 'Order 17' })
@@ -503,7 +503,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.isNumber(await insertRow('undo_shelves', { name: 'x', updated_at: NOW }))
   })
 
-  test('[R8] after any writes, restoring any earlier version restores its columns', async ({
+  test('[R8] after random writes, restoring any earlier version restores its columns', async ({
     assert,
   }) => {
     const shelves = [await shelf({ name: 'East' }), await shelf({ name: 'West' })]

@@ -75,7 +75,7 @@ test.group('Admin | page of a role', (group) => {
     return clerk.permissions
   }
 
-  test('[U6] saving the form of a role without changes preserves it, including unknown names', async ({
+  test('[U6] saving the form of a role without changes preserves its permissions, including unknown names', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
@@ -87,7 +87,7 @@ test.group('Admin | page of a role', (group) => {
     assert.equal(clerk.description, 'Changed')
   })
 
-  test('[U3.8] the page warns of a required field that users with the role cannot set when they create', async ({
+  test("[U3.8] the page warns about a required field that users with the role can't set in a new record", async ({
     assert,
   }) => {
     const all = { actions: ['view', 'create'] }
@@ -110,7 +110,7 @@ test.group('Admin | page of a role', (group) => {
     assert.include(refused.text, 'Your permissions do not let you set title')
   })
 
-  test('[U6] the matrix creates and edits a role: checkboxes, fields, scopes, and rows that follow “All models”', async ({
+  test('[U6] a role is created and edited in the matrix: checkboxes, fields, scopes, and rows that follow “All models”', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/create_page`)
@@ -163,7 +163,7 @@ test.group('Admin | page of a role', (group) => {
     assert.deepEqual(await stored(), { StockTotal })
   })
 
-  test('[U6.4] the page of forty models is small, and a row that is not expanded stays unchanged', async ({
+  test('[U6.4] the page of forty models is small, and a row that is not expanded stays unchanged on saving', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
@@ -259,7 +259,7 @@ test.group('Admin | page of a role', (group) => {
     assert.lengthOf(await AdminRole.query().where('name', ''), 0)
   })
 
-  test('[U6.4] a tampered row is an error at the matrix, and changes nothing', async ({
+  test('[U6.4] a manipulated row is an error at the matrix, and changes nothing', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
@@ -273,7 +273,7 @@ test.group('Admin | page of a role', (group) => {
     assert.deepEqual(await stored(), CLERK)
   })
 
-  test('[U6.4] a row that is too long for a query string is included in the page', async ({
+  test('[U6.4] a row that is too long for a query string is part of the page', async ({
     assert,
   }) => {
     const hidden = Array.from({ length: 100 }, (_, index) => `field_${'x'.repeat(30)}_${index}`)
@@ -287,7 +287,7 @@ test.group('Admin | page of a role', (group) => {
     assert.sameMembers([...Reel.hidden!], hidden)
   })
 
-  test('[U6] a form can send the permissions as JSON, as /crud does', async ({ assert }) => {
+  test('[U6] the form accepts the permissions as JSON, as /crud does', async ({ assert }) => {
     const permissions = JSON.stringify({ Reel: { actions: ['view'] } })
     const { status } = await submit(`${ROLES}/form_update/${clerk.id}`, { permissions })
     assert.equal(status, 303)
@@ -298,7 +298,7 @@ test.group('Admin | page of a role', (group) => {
     assert.include(refused.text, 'id="field-permissions-error"')
   })
 
-  test('[U6] an error is shown at the matrix, and all checkboxes are preserved', async ({
+  test('[U6] an error is shown at the matrix, and all checkboxes keep their state', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/create_page`)
@@ -316,9 +316,7 @@ test.group('Admin | page of a role', (group) => {
     assert.deepEqual(fieldsIn(again.text).getAll('permissions.actions.Reel'), ['export'])
   })
 
-  test('[U6] the page describes what the role allows, and which users have it', async ({
-    assert,
-  }) => {
+  test('[U6] the page describes what the role allows, and lists its users', async ({ assert }) => {
     await giveRoles(root, ['Clerk'])
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
     assert.include(text, 'Reel: view, update, wave; without')
@@ -440,7 +438,7 @@ test.group('Admin | page of a role', (group) => {
     assert.equal(missing.status, 404)
   })
 
-  test('[U6] Stop refuses cross-site requests', async ({ assert }) => {
+  test("[U6] a cross-site request can't stop viewing as a role", async ({ assert }) => {
     const { status } = await sendForm('/admin/view-as/stop', '', {
       cookie,
       'sec-fetch-site': 'cross-site',

@@ -136,7 +136,7 @@ test.group('Admin | roles', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[S25, B13] every route and method admits the intended roles only')
+  test('[S25, B13] every route lets in only the roles that it is meant for: {role}')
     .with([
       { role: 'nobody', core: 'sign in', others: 'sign in' },
       { role: 'user', core: 'not allowed', others: 'in' },
@@ -264,7 +264,7 @@ test.group('Admin | roles', (group) => {
     }
   })
 
-  test('[B13, P13] a refusal is a page for browsers and a problem for API clients', async ({
+  test('[B13, P13] a refusal is an HTML page for browsers and a problem for API clients', async ({
     assert,
   }) => {
     const cookie = await cookiesOf(await makeUser('jo', { isSuperuser: false }))

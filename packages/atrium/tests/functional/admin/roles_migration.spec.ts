@@ -21,7 +21,7 @@ test.group('Admin | the migration of roles', (group) => {
   /* Its table refers to the roles. */
   const later = () => new DashboardsMigration(db.connection() as any, 'dashboards', false)
 
-  test('[U5] rolling back and migrating preserves users, gives all the role Everything, and users can log in', async ({
+  test('[U5] rolling back and migrating preserves users and gives all of them the role Everything, and they can log in', async ({
     assert,
   }) => {
     const users = []

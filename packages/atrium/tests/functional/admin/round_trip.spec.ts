@@ -306,7 +306,7 @@ test.group('Admin | export and import round trips', (group) => {
     .tags(['@database'])
     .timeout(120_000)
 
-  test('[D3] the position of a truncation in a file is reported, and a ZIP that expands too far is refused', async ({
+  test('[D3] the error of a truncated file contains its position, and a ZIP that expands too far is refused', async ({
     assert,
   }) => {
     await fill(NASTY.map((text, index) => trip(index, text)))

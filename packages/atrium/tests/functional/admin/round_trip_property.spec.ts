@@ -125,7 +125,7 @@ test.group('Admin | random export and import round trips', (group) => {
     context.cleanup(await work())
   })
 
-  test('[D2, D3] exporting and importing a table again restores the same rows: {$self}')
+  test('[D2, D3] exporting a random table and importing it again restores the same rows: {$self}')
     .with([...FILE_FORMATS])
     .run(async ({ assert }, format) => {
       await fc.assert(

@@ -99,7 +99,7 @@ test.group('Admin | rows with widgets, together with pivot rows', (group) => {
     assert.match(since, /^2026-07-01T12:00/)
   })
 
-  test('[R2, R13] the preview of a row shows the form again, and writes nothing', async ({
+  test('[R2, R13] the button for a preview in a row shows the form again with the preview, and writes nothing', async ({
     assert,
   }) => {
     const fields = await open()
@@ -150,7 +150,7 @@ test.group('Admin | rows with widgets, together with pivot rows', (group) => {
     assert.match(now['sponsors.1.since'], /^2026-07-02T12:00/)
   })
 
-  test('[R7, R2, R3] one undo reverts rows, pivot rows and the record together', async ({
+  test('[R7, R2, R3] one undo reverts the record, its rows and its pivot rows together', async ({
     assert,
   }) => {
     const fields = await open()

@@ -145,7 +145,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.deepEqual(await part(list(''), 'headings'), ['Note'])
   })
 
-  test('[L5, L8] Select all in a view acts on the records that the page showed, even if the view changes', async ({
+  test('[L5, L8] Select all in a view affects the records that the page showed, even if the view has changed since', async ({
     assert,
   }) => {
     const id = await save('Ours', 'filter.town=east', { shared: '1' })
@@ -455,7 +455,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.isEmpty(tabsOf(await part(list(''), 'text')))
   })
 
-  test('[L5, L6] a change made outside the application takes effect within a minute', async ({
+  test('[L5, L6] a change of views in the database by another program takes effect within a minute', async ({
     assert,
   }) => {
     const id = await save('East', 'filter.town=east')
@@ -471,7 +471,9 @@ test.group('Admin | list | saved views', (group) => {
     }
   })
 
-  test('[L5, E3] writes of views are logged with their changes and actor', async ({ assert }) => {
+  test('[L5, E3] changes of views are logged with the changed values and their actor', async ({
+    assert,
+  }) => {
     const id = await save('East', 'filter.town=east')
     await send(`/views/${id}`, { name: 'Far east' })
     await send(`/views/${id}/delete`, {})
@@ -523,7 +525,9 @@ test.group('Admin | list | saved views', (group) => {
       )
     })
 
-  test('[L5] superusers see all views among the admin site’s own models', async ({ assert }) => {
+  test('[L5] superusers can list the views of all users, and other users get a 403', async ({
+    assert,
+  }) => {
     await save('East', 'filter.town=east')
     const boss = await cookiesOf(await makeUser('boss'))
     const { rows } = await getList(boss, '/admin/AdminSavedView/')
@@ -536,7 +540,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.include([404, 405], created.status)
   })
 
-  test('[L5] the form is a page without JavaScript; htmx requests receive only the form', async ({
+  test('[L5] the form of a view is a page without JavaScript; htmx requests receive only the form', async ({
     assert,
   }) => {
     const page = await get('/admin/Play/views/new?filter.town=east', { headers: { cookie } })

@@ -193,7 +193,10 @@ test.group('Admin | search of the site', (group) => {
     assert.notInclude(nothing, 'Nothing found')
   }).tags(['@database'])
 
-  test('[L12] a slow model does not delay the others', async ({ assert, cleanup }) => {
+  test('[L12] a slow model does not delay the search in other models', async ({
+    assert,
+    cleanup,
+  }) => {
     await Studio.create({ name: 'The Hansa' })
     /* The clock goes forward for the searches of all others, too. */
     cleanup(await leaveModels('Studio'))
@@ -233,7 +236,7 @@ test.group('Admin | search of the site', (group) => {
     assert.equal(listed.status, 200)
   }).tags(['@database'])
 
-  test('[L12] without a text, models come before the management, after the records of the user', async ({
+  test("[L12] without a search text, the user's recent records come first, then models, then the management", async ({
     assert,
   }) => {
     const studio = await Studio.create({ name: 'Polka' })
@@ -252,7 +255,9 @@ test.group('Admin | search of the site', (group) => {
     assert.notInclude(other, 'Waltz')
   })
 
-  test('[L12] the palette receives only the content', async ({ assert }) => {
+  test('[L12] the palette receives the results without the page around them', async ({
+    assert,
+  }) => {
     const { text, headers } = await search('health', cookie, { 'hx-request': 'true' })
     assert.notInclude(text, '<html')
     assert.deepEqual(linksOf(text), [['Health', '/admin/management/health']])

@@ -123,7 +123,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.equal(id, String(jo.id))
   }).tags(['@database'])
 
-  test('[U8] submitting the form twice changes nothing', async ({ assert }) => {
+  test('[U8] submitting the setup form twice changes nothing', async ({ assert }) => {
     const { setup, secret } = await setUp(cookie)
     await send(TOTP, cookie, { setup, code: codeOf(secret) })
     const before = await db.from('admin_recovery_codes').orderBy('id')
@@ -202,7 +202,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.equal(await locationOf(login('jo')), '/admin')
   }).tags(['@database'])
 
-  test('[U8] factors of another user, or unknown ones, can’t be removed or renewed', async ({
+  test('[U8] factors of another user, and unknown ones, can’t be removed or renewed', async ({
     assert,
   }) => {
     const al = await makeUser('al')
@@ -265,7 +265,9 @@ test.group('Admin | users who must have a second factor', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[U10] the site can require a factor from no users, from superusers or from all users')
+  test(
+    '[U10] the setting mfa requires a factor from no users, from superusers, or from all users: {0}'
+  )
     .with([
       ['optional', false, false],
       ['superusers', true, false],
@@ -335,7 +337,7 @@ test.group('Admin | resetting second factors', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[U10] a superuser can remove the factors of a user, which ends the user’s sessions', async ({
+  test('[U10] a superuser can remove the factors of another user, which ends the user’s sessions', async ({
     assert,
   }) => {
     const ada = await makeUser('ada')
@@ -369,7 +371,7 @@ test.group('Admin | resetting second factors', (group) => {
     assert.match(JSON.stringify(event.details), /reset/)
   })
 
-  test('[U10] an unknown user is not found', async ({ assert }) => {
+  test('[U10] resetting the factors of an unknown user is a 404', async ({ assert }) => {
     const cookie = await cookiesOf(await makeUser('ada'))
     assert.equal(await statusOf(send('/admin/AdminUser/reset_factors/999999', cookie)), 404)
   })

@@ -86,7 +86,9 @@ test.group('Admin | select all matching', (group) => {
     assert.deepEqual(left.map(({ name }) => name).toSorted(), ['Sofa 0', 'Sofa 1', 'Sofa 2'])
   }).tags(['@database'])
 
-  test('[L8] sorting, page and page size of the query do not matter', async ({ assert }) => {
+  test('[L8] sorting, page and page size of the query do not limit which records are deleted', async ({
+    assert,
+  }) => {
     await addGadgets(15)
     const query = 'sort_by=name&sort_order=desc&page=2&rows-per-page-select=10'
     const response = await remove(query, 15)
@@ -94,7 +96,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await active(), 0)
   })
 
-  test('[L8] a different number of matches is a 409 with both numbers, and nothing is done', async ({
+  test('[L8] if the number of matches differs, the response is a 409 with both numbers, and nothing is deleted', async ({
     assert,
   }) => {
     await addGadgets(5)
@@ -143,7 +145,7 @@ test.group('Admin | select all matching', (group) => {
       assert.equal(await active(), 3)
     })
 
-  test('[L8] no matching records have the same response as an empty selection', async ({
+  test('[L8] if no records match, the response is the same as for an empty selection', async ({
     assert,
   }) => {
     const response = await remove('', 0)
@@ -151,7 +153,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(message(response), 'No IDs provided for deletion')
   })
 
-  test('[L8, B16] deleted records can be restored and purged', async ({ assert }) => {
+  test('[L8, B16] all matching deleted records can be restored and purged', async ({ assert }) => {
     await addGadgets(4)
     await db.from('bulk_gadgets').update({ is_deleted: true })
     const restore = (count: number, query: string) =>
@@ -168,7 +170,9 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await countOf('bulk_gadgets'), 0)
   }).tags(['@database'])
 
-  test('[L8] records with text keys and composite keys are found', async ({ assert }) => {
+  test('[L8] matching records with text keys and composite keys are deleted, too', async ({
+    assert,
+  }) => {
     await addMany('bulk_vouchers', 3, (index) => ({ code: `a/ä ${index}` }))
     await addMany('bulk_berths', 3, (deck) => ({ deck, place: 'x/y', guest: 'Jo' }))
     assert.equal(await statusOf(remove('', 3, 'Voucher')), 200)
@@ -193,7 +197,7 @@ test.group('Admin | select all matching', (group) => {
     )
   }).tags(['@database'])
 
-  test('[L8, U4] returns 403 without the delete permission, and hidden fields can’t be filtered by', async ({
+  test('[L8, U4] the delete permission is required, and hidden fields can’t be filtered by', async ({
     assert,
   }) => {
     await addGadgets(3)
@@ -248,7 +252,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await countOf('bulk_gadgets', { name: 'renamed' }), 11)
   })
 
-  test('[L8, D1] more than a thousand records become a job, with transactions of a thousand', async ({
+  test('[L8, D1] deleting more than a thousand records is a job, with a transaction for each thousand', async ({
     assert,
     cleanup,
   }) => {
@@ -315,7 +319,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await countOf('admin_audit_log', { resource_type: 'Gadget' }), 1501)
   }).tags(['@database'])
 
-  test('[L8.3] on SQLite, others can write between parts of a chunk, and records that depend on each other are written together', async ({
+  test('[L8.3] on SQLite, others can write between the parts of a chunk, and dependent records are written together', async ({
     assert,
     cleanup,
   }) => {
@@ -373,7 +377,10 @@ test.group('Admin | select all matching', (group) => {
     assert.isEmpty(await db.from('admin_job_chunks'))
   }).tags(['@database'])
 
-  test('[L8, U4] the permissions at the time of the run apply', async ({ assert, cleanup }) => {
+  test('[L8, U4] the permissions at the time of the run apply to a job', async ({
+    assert,
+    cleanup,
+  }) => {
     await addGadgets(1001)
     await signInWith({ Gadget: { actions: ['view', 'delete'] } })
     const response = await remove('', 1001)
@@ -387,7 +394,7 @@ test.group('Admin | select all matching', (group) => {
     await restoreRoles()
   })
 
-  test('[L8] an action on many records is one job, and its records have the titles from after the action', async ({
+  test('[L8] a bulk action on many records is one job, and the log has the titles after the action', async ({
     assert,
     cleanup,
   }) => {

@@ -69,7 +69,7 @@ test.group('Admin | forms submitted twice', (group) => {
     assert.deepEqual(await machines(), ['Loom'])
   })
 
-  test('[S36] a refused form can be submitted again', async ({ assert }) => {
+  test('[S36] a form that was refused can be submitted again', async ({ assert }) => {
     const token = await tokenOf('Machine/create_page')
     const fields = { nickname: 'Jo' }
     const taken = await Machine.create({ name: 'Mill', nickname: 'Jo' })
@@ -81,7 +81,7 @@ test.group('Admin | forms submitted twice', (group) => {
     assert.deepEqual(await machines(), ['Loom'])
   })
 
-  test('[S36, U4] the form token of another user or model reveals and blocks nothing', async ({
+  test('[S36, U4] a form token of another user or model neither prevents a create nor returns the earlier record', async ({
     assert,
   }) => {
     const token = await tokenOf('Machine/create_page')
@@ -99,7 +99,7 @@ test.group('Admin | forms submitted twice', (group) => {
     assert.lengthOf(await Maker.all(), 1)
   })
 
-  test('[S36, R2] rows of a form are created once, with a new parent and a stored one', async ({
+  test('[S36, R2] rows of a form that is submitted twice are created once, with a new parent and with a stored one', async ({
     assert,
   }) => {
     const token = await tokenOf('Caravan/create_page')

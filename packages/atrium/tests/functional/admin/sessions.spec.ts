@@ -34,7 +34,7 @@ async function revoke(cookie: string) {
   })
 }
 
-test.group('Admin | valid combinations of cookies', (group) => {
+test.group('Admin | combinations of cookies', (group) => {
   let jo: AdminUser
   let al: AdminUser
   let cookie: string
@@ -52,7 +52,7 @@ test.group('Admin | valid combinations of cookies', (group) => {
     assert.isTrue(await isSignedIn(cookie.split('; ').reverse().join('; ')))
   })
 
-  test('[B7] polling by an open page does not count as activity', async ({ assert }) => {
+  test('[B7] background polling by an open page does not count as activity', async ({ assert }) => {
     const old = '2001-02-03 04:05:06'
     const recent = DateTime.utc().minus({ minutes: 10 }).toFormat('yyyy-MM-dd HH:mm:ss')
     await db.from('admin_sessions').update({ last_activity: recent })
@@ -110,7 +110,9 @@ test.group('Admin | valid combinations of cookies', (group) => {
     assert.isTrue(await isSignedIn(`access_token=${own}; session_id=${id}`))
   })
 
-  test('[B4, B12] the stored hashes of a session are refused as cookies', async ({ assert }) => {
+  test('[B4, B12] the stored hash of a session id is not accepted as a cookie', async ({
+    assert,
+  }) => {
     const { session_id: stored } = await db.from('admin_sessions').firstOrFail()
     const token = cookieIn(cookie, 'access_token')
     assert.isFalse(await isSignedIn(`access_token=${token}; session_id=${stored}`))
@@ -155,7 +157,7 @@ test.group('Admin | lifetime of a session', (group) => {
     jo = await makeUser('jo')
   })
 
-  test('[B7] a session ends after 31 minutes without a request', async ({ assert }) => {
+  test('[B7] a session ends after 30 minutes without a request', async ({ assert }) => {
     const cookie = await cookiesOf(jo)
     await ageSessions(jo, 'last_activity', { minutes: 29 })
     assert.isTrue(await isSignedIn(cookie))
@@ -172,7 +174,7 @@ test.group('Admin | lifetime of a session', (group) => {
     assert.isBelow(seconds, 10)
   })
 
-  test('[B4, B7] a token is renewed while it is in use', async ({ assert }) => {
+  test('[B4, B7] a token in use is renewed', async ({ assert }) => {
     const cookie = await agedCookiesOf(jo, { minutes: 10 })
     const response = await get('/admin', { headers: { cookie } })
     const { access_token: token, ...others } = receivedCookies(response)
@@ -189,7 +191,7 @@ test.group('Admin | lifetime of a session', (group) => {
     assert.isTrue(await isSignedIn(`access_token=${token.value}; ${session}`))
   })
 
-  test('[B4] a fresh token is not renewed', async ({ assert }) => {
+  test('[B4] a new token is not renewed', async ({ assert }) => {
     const { headers } = await get('/admin', { headers: { cookie: await cookiesOf(jo) } })
     assert.isEmpty(headers.getSetCookie())
   })
@@ -202,7 +204,7 @@ test.group('Admin | lifetime of a session', (group) => {
     assert.equal(receivedCookies(response).access_token.value, '')
   })
 
-  test('[B7] the sixth session ends the oldest', async ({ assert }) => {
+  test('[B7] the sixth session of a user ends the oldest one', async ({ assert }) => {
     const cookies: string[] = []
     for (let i = 0; i < 6; i++) cookies.push(cookiesFrom(await login('jo')))
     const states = await Promise.all(cookies.map((cookie) => isSignedIn(cookie)))

@@ -67,7 +67,7 @@ test.group('Admin | signing in as another user', (group) => {
       .update({ session_metadata: JSON.stringify(data) })
   }
 
-  test('[U14] a superuser sees the site as the user does, with a banner, and returns with Stop', async ({
+  test('[U14] a superuser sees the site as the user does, with a banner, and returns with the button Stop', async ({
     assert,
   }) => {
     const form = await open(`${USERS}/update/${kim.id}`)
@@ -92,7 +92,9 @@ test.group('Admin | signing in as another user', (group) => {
     assert.equal(again.headers.get('location'), '/admin')
   })
 
-  test('[U14, E3] every event names both users, by forms, /crud and pages', async ({ assert }) => {
+  test('[U14, E3] every event names both users, whether it comes from forms, /crud or other pages', async ({
+    assert,
+  }) => {
     await start()
     await send('/admin/Play/form_create', { title: 'Hamlet', town: 'east' })
     const made = await call('POST', '/admin/Play/crud', {
@@ -123,7 +125,7 @@ test.group('Admin | signing in as another user', (group) => {
     assert.notProperty(own.details ?? {}, 'acting_superuser')
   }).tags(['@database'])
 
-  test('[U14] account pages, and actions that require a password, are not available while signed in as another user', async ({
+  test('[U14] account pages and actions that need a password are not available while logged in as another user', async ({
     assert,
   }) => {
     await start()
@@ -160,7 +162,7 @@ test.group('Admin | signing in as another user', (group) => {
     assert.isTrue(await isSignedIn(await cookiesOf(kim)))
   })
 
-  test('[U14, U8] no route of the account, its factors or a proof of identity is available', async ({
+  test('[U14, U8] no route of the account, its factors or a proof of identity is available while logged in as another user', async ({
     assert,
   }) => {
     await start()
@@ -230,7 +232,9 @@ test.group('Admin | signing in as another user', (group) => {
       assert.notInclude(back.text, STOP)
     })
 
-  test('[U14] acting as the user ends when either user loses the account or the permission: {0}')
+  test(
+    '[U14] acting as another user ends when either user loses the account or the permission: {0}'
+  )
     .tags(['@database'])
     .with(['demoted', 'promoted', 'deleted'])
     .run(async ({ assert }, what) => {

@@ -211,7 +211,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(new URL(placeOf(own)!).origin, issuer)
   })
 
-  test('[U15, U11] a login without a new prompt at the provider is not a recent proof', async ({
+  test('[U15, U11] a login without a new prompt at the provider is not a recent proof of identity', async ({
     assert,
   }) => {
     await link('jo')
@@ -231,7 +231,7 @@ test.group('Admin | single sign-on', (group) => {
     })
   })
 
-  test('[U15] a provider that reports another issuer address is not contacted', async ({
+  test('[U15] a provider that reports another issuer than the configured one is refused', async ({
     assert,
   }) => {
     await use({ issuer: issuer.replace('127.0.0.1', 'localhost') })
@@ -240,7 +240,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.notProperty(receivedCookies(response), 'sso_step')
   })
 
-  test('[U15] subjects that differ in case are different users, and a subject is linked once', async ({
+  test('[U15] subjects that differ only in case are different users, and a subject can be linked once', async ({
     assert,
   }) => {
     const jo = await link('jo', 'kim')
@@ -264,7 +264,9 @@ test.group('Admin | single sign-on', (group) => {
     assert.isNull(await identities.find({ issuer, subject: 'Kim' }))
   }).tags(['@database'])
 
-  test('[U15, B8] failures count for the address, like wrong passwords', async ({ assert }) => {
+  test('[U15, B8] failed logins at the provider count for the address, like wrong passwords', async ({
+    assert,
+  }) => {
     const { adminAuthentication } = await adminSite()
     const { attemptsPerAddress } = adminAuthentication.throttle.config
     for (let count = 1; count < attemptsPerAddress; count++) {
@@ -277,7 +279,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.deepInclude(details, { status: 429, reason: 'throttled' })
   })
 
-  test('[U15] unknown subjects are refused, whatever their name, or get a new user', async ({
+  test('[U15] unknown subjects are refused or get a new user, as configured, whatever their name', async ({
     assert,
   }) => {
     await makeUser('kim')
@@ -374,7 +376,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(placeOf(await new SsoBrowser().logIn()), '/admin')
   })
 
-  test('[U15, U10] the provider is the second factor of users who log in through it', async ({
+  test('[U15, U10] the login at the provider counts as the second factor', async ({
     assert,
     cleanup,
   }) => {
@@ -393,7 +395,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(placeOf(await again.logIn()), '/admin')
   })
 
-  test('[U15] while the provider is unavailable, the login reports that and accepts passwords', async ({
+  test('[U15] while the provider is unavailable, the login page reports that, and passwords are accepted', async ({
     assert,
   }) => {
     await makeUser('jo')
@@ -482,7 +484,7 @@ test.group('Admin | single sign-on', (group) => {
     })
   })
 
-  test('[U15] a logged-in user can link and unlink the account, and other users cannot take it over', async ({
+  test("[U15] a logged-in user can link and unlink their subject, and other users can't take it over", async ({
     assert,
   }) => {
     const jo = await makeUser('jo')
@@ -562,7 +564,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.lengthOf(await db.from('admin_notices').where('kind', 'sso_linked'), 1)
   })
 
-  test('[U15] without sso in the settings, its routes do not exist', async ({ assert }) => {
+  test('[U15] without the setting sso, its routes do not exist', async ({ assert }) => {
     const site = await adminSite()
     site.sso = undefined
     const page = await get('/admin/login')

@@ -45,7 +45,7 @@ test.group('Admin | suggestions of existing values', (group) => {
     return await cookiesOf(user)
   }
 
-  test('[B17] returns repeated values, most frequent first, that contain the text', async ({
+  test('[B17] suggestions are repeated values that contain the text, most frequent first', async ({
     assert,
   }) => {
     await send([
@@ -66,7 +66,7 @@ test.group('Admin | suggestions of existing values', (group) => {
     assert.deepEqual(await values('carrier', 'once'), [])
   })
 
-  test('[B17] suggests nothing if most values occur once, unless the options require it', async ({
+  test('[B17] without an option, a column whose values mostly occur once has no suggestions', async ({
     assert,
   }) => {
     for (const street of ['a', 'b', 'c', 'd', 'd']) await send([street], { street })
@@ -75,7 +75,7 @@ test.group('Admin | suggestions of existing values', (group) => {
     assert.deepEqual(await values('size', 'l'), ['Small', 'Large'])
   })
 
-  test('[B17] returns 50 values at most', async ({ assert }) => {
+  test('[B17] at most 50 values are suggested', async ({ assert }) => {
     await send(Array.from({ length: 120 }, (_, index) => `Carrier ${String(index % 60)}`))
     const { body } = await ask('carrier')
     assert.lengthOf(body.values, 50)
@@ -84,14 +84,14 @@ test.group('Admin | suggestions of existing values', (group) => {
     assert.isFalse(narrowed.isCut)
   })
 
-  test('[B17, U3] has no suggestions of {$self}')
+  test('[B17, U3] there are no suggestions for {$self}')
     .with(OTHERS)
     .run(async ({ assert }, field) => {
       await send(['Kelp', 'Kelp'], { pin: '1234', notes: 'n', remark: 'r' })
       assert.equal(await statusOf(field), 404)
     })
 
-  test('[B17, L2] forms, filters and the bulk edit name the fields with suggestions', async ({
+  test('[B17, L2] fields with suggestions are marked in forms, filters and the bulk edit', async ({
     assert,
   }) => {
     const [one] = await send(['Kelp'])
@@ -109,7 +109,9 @@ test.group('Admin | suggestions of existing values', (group) => {
     assert.deepEqual(await suggested('/filter?add.column=title'), [])
   })
 
-  test('[B17, U4] a role sees values of its records and columns only', async ({ assert }) => {
+  test('[B17, U4] suggestions are only values of records and columns that the role can view', async ({
+    assert,
+  }) => {
     await send(['Kelp', 'Kelp'])
     await send(['Secret', 'Secret'], { depot: 'south' })
     const north = await cookieOf('north', { actions: ['view'], scopes: ['north'] })

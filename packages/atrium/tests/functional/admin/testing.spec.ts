@@ -22,7 +22,7 @@ test.group('Test helpers for requests', (group) => {
     assert.lengthOf(await AdminUser.all(), 1)
   })
 
-  test('[B4] asAdmin sends the request as the given user, or as a superuser', async ({
+  test('[B4] asAdmin logs in the request as the given user, or as a superuser', async ({
     assert,
     client,
   }) => {

@@ -25,7 +25,7 @@ test.group('Admin | theme switch redirects', (group) => {
   const nextIn = (text: string) =>
     /action="\/admin\/theme">.*?name="next" value="([^"]*)"/s.exec(text)?.[1]
 
-  test('the switch redirects to the current page', async ({ assert }) => {
+  test('the switch redirects to the page that it is on', async ({ assert }) => {
     const { text } = await get('/admin/Utensil/?sort_by=name', { headers: { cookie } })
     assert.equal(nextIn(text), '/admin/Utensil/?sort_by=name')
   })
@@ -48,7 +48,7 @@ test.group('Admin | theme switch redirects', (group) => {
     }
   })
 
-  test('the switch on a response without a page redirects to an existing page', async ({
+  test('the switch on the response to a refused POST redirects to an existing page', async ({
     assert,
   }) => {
     const refused = await sendForm('/admin/theme', { theme: 'dark-theme' }, { cookie, ...FOREIGN })

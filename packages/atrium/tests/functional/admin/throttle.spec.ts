@@ -32,7 +32,9 @@ test.group('Admin | guessing passwords', (group) => {
     await makeUser('al')
   })
 
-  test('[B8] the sixth attempt is refused and shows the time to wait', async ({ assert }) => {
+  test('[B8] the sixth attempt to log in is refused and shows the time to wait', async ({
+    assert,
+  }) => {
     assert.deepEqual(await fail(5), [401, 401, 401, 401, 401])
     const { status, headers, text } = await login('jo', 'wrong')
     assert.equal(status, 429)
@@ -43,7 +45,9 @@ test.group('Admin | guessing passwords', (group) => {
     assert.include(text, 'value="jo"')
   })
 
-  test('[B8] the right password is refused as well in the meantime', async ({ assert }) => {
+  test('[B8] the right password is refused as well until the waiting time is over', async ({
+    assert,
+  }) => {
     await fail(5)
     const { status, headers } = await login('jo')
     assert.equal(status, 429)
@@ -51,13 +55,13 @@ test.group('Admin | guessing passwords', (group) => {
     assert.isEmpty(await db.from('admin_sessions'))
   })
 
-  test('[B8] another user is not affected', async ({ assert }) => {
+  test('[B8] attempts with another user name are not affected', async ({ assert }) => {
     await fail(6)
     const { status } = await login('al')
     assert.equal(status, 303)
   })
 
-  test('[B8] another address is not affected', async ({ assert }) => {
+  test('[B8] attempts from another address are not affected', async ({ assert }) => {
     await fail(6)
     const address = /(::1|0:0:0:0|(::ffff:)?127\.0\.0\.1)$/
     const keys = await db.from('admin_rate_limits').where('key', 'like', '%:login:%')
@@ -71,7 +75,7 @@ test.group('Admin | guessing passwords', (group) => {
     assert.equal(status, 303)
   })
 
-  test('[B8] a request header does not change the address', async ({ assert }) => {
+  test('[B8] no request header changes the address that is counted', async ({ assert }) => {
     const statuses = []
     for (let i = 0; i < 6; i++) {
       const { status } = await login('jo', 'wrong', {
@@ -89,7 +93,9 @@ test.group('Admin | guessing passwords', (group) => {
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
   })
 
-  test('[B8] an untrusted forwarded address is not stored in the session', async ({ assert }) => {
+  test('[B8] a forwarded address of an untrusted client is not stored in the session', async ({
+    assert,
+  }) => {
     await login('jo', PASSWORD, { headers: { 'x-forwarded-for': '192.0.2.66' } })
     const { ip_address: address } = await db.from('admin_sessions').firstOrFail()
     assert.match(address, /^(::1|(::ffff:)?127\.0\.0\.1)$/)
@@ -121,19 +127,23 @@ test.group('Admin | guessing passwords', (group) => {
     assert.equal(status, 303)
   })
 
-  test('[B8, B3] an unknown name is limited in the same way as a known one', async ({ assert }) => {
+  test('[B8, B3] attempts with an unknown name are limited in the same way as with a known one', async ({
+    assert,
+  }) => {
     assert.deepEqual(await fail(6, 'nobody'), [401, 401, 401, 401, 401, 429])
     assert.deepEqual(await fail(6, 'no such name!'), [401, 401, 401, 401, 401, 429])
   })
 
-  test('[B8] case and surrounding spaces of the name do not matter', async ({ assert }) => {
+  test('[B8] attempts count for the same name whatever its case and surrounding spaces', async ({
+    assert,
+  }) => {
     const names = ['jo', 'JO', ' jo', 'jo ', 'Jo', 'jO']
     const statuses = []
     for (const name of names) statuses.push(...(await fail(1, name)))
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
   })
 
-  test('[B8] a name that fails from many addresses is delayed, and its owner can log in', async ({
+  test('[B8] a name that fails from many addresses is delayed, and its owner can still log in', async ({
     assert,
   }) => {
     const { adminAuthentication } = await adminSite()
@@ -171,7 +181,7 @@ test.group('Admin | guessing from one address', (group) => {
     await makeUser('jo')
   })
 
-  test('[B8] after 50 failures of any names the address has to wait', async ({ assert }) => {
+  test('[B8] after 50 failures with any names the address has to wait', async ({ assert }) => {
     for (let i = 0; i < attemptsPerAddress; i++) {
       const { status } = await login(`made-up-${i}`, 'wrong')
       assert.equal(status, 401)
@@ -233,7 +243,7 @@ test.group('Admin | guessing from one address', (group) => {
     assert.equal(theme.status, 413)
   })
 
-  test('[B8] successful logins are never throttled', async ({ assert }) => {
+  test('[B8] successful logins do not count as failures of their address', async ({ assert }) => {
     for (let i = 0; i < attemptsPerAddress - 1; i++) await login(`made-up-${i}`, 'wrong')
     for (let i = 0; i < 3; i++) {
       const { status } = await login('jo')
@@ -241,7 +251,7 @@ test.group('Admin | guessing from one address', (group) => {
     }
   })
 
-  test('[B8] compares a limited number of passwords concurrently, and reports a full queue', async ({
+  test('[B8] only a limited number of passwords is compared concurrently, and a full queue is reported', async ({
     assert,
     cleanup,
   }) => {

@@ -126,7 +126,9 @@ test.group('Admin | time zones', (group) => {
     assert.include(textOf(record.text), 'Times in America/Sao_Paulo')
   })
 
-  test('[R12] submitting a time as it was shown leaves the stored value unchanged: {zone} {stored}')
+  test(
+    '[R12] submitting a form with a time as it was shown leaves the stored value unchanged: {zone} {stored}'
+  )
     .with([
       ...[BERLIN, SAO_PAULO, KIRITIMATI].flatMap((zone) =>
         [FIRST, SECOND, '2026-03-29 00:59:59', '2026-03-29 01:00:00', '2018-02-18 02:30:00'].map(
@@ -161,7 +163,7 @@ test.group('Admin | time zones', (group) => {
       assert.deepEqual(Object.keys(change.changes!), ['name'])
     })
 
-  test('[R12] submitting any time in any zone as it was shown leaves the stored value unchanged', async () => {
+  test('[R12] for random times and zones, submitting the time as it was shown leaves the stored value unchanged', async () => {
     const moments = fc.date({
       min: new Date('1971-01-01'),
       max: new Date('2037-01-01'),
@@ -182,7 +184,9 @@ test.group('Admin | time zones', (group) => {
     await fc.assert(fc.asyncProperty(moments, zones, step), { numRuns: runs(60) })
   })
 
-  test('[R12] a typed time is in the user’s zone, or has an offset', async ({ assert }) => {
+  test('[R12] a typed time is read in the user’s zone, or by its own offset', async ({
+    assert,
+  }) => {
     const typed = async (text: string) => {
       const created = await send('Sailing/form_create', { name: 'Typed', leaves_at: text })
       const { leavesAt } = await Sailing.query().orderBy('id', 'desc').firstOrFail()
@@ -243,7 +247,7 @@ test.group('Admin | time zones', (group) => {
     assert.equal(leavesAt.toUTC().toFormat('HH:mm'), '10:00')
   })
 
-  test('[R12, L9] in Edit selected, equal local times on different days differ, and typed times are in the user’s zone', async ({
+  test('[R12, L9] in Edit selected, equal local times with different offsets differ, and typed times are in the user’s zone', async ({
     assert,
   }) => {
     const ids = [await row({ leaves_at: FIRST }), await row({ leaves_at: SECOND })]

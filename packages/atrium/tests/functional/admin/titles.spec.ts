@@ -40,7 +40,7 @@ test.group('Admin | titles and choices', (group) => {
     return await cookiesOf(user)
   }
 
-  test('[G4] a title from a template is in list, page, palette, picker, facet, history and export', async ({
+  test('[G4] a title from a template is shown in list, page, palette, picker, facet, history and export', async ({
     assert,
   }) => {
     await Mooring.create({ name: 'North', havenId: bergen.id, state: 'done' })
@@ -62,7 +62,9 @@ test.group('Admin | titles and choices', (group) => {
     assert.include(found, 'North')
   })
 
-  test('[G4, U3] a part that the role cannot view is left out everywhere', async ({ assert }) => {
+  test('[G4, U3] a part of a title that the role cannot view is left out everywhere', async ({
+    assert,
+  }) => {
     await Mooring.create({ name: 'North', havenId: bergen.id, state: 'done' })
     const own = await withRole({
       Haven: { actions: ['view', 'update'], hidden: ['country'] },
@@ -138,7 +140,7 @@ test.group('Admin | titles and choices', (group) => {
     assert.include(await textOf(`/admin/Mooring/history/${done.id}`), 'Lost at sea')
   })
 
-  test('[G4] labels=1 of an export has the labels of headings and of choices', async ({
+  test('[G4] with labels=1 an export has the labels of its columns and enums', async ({
     assert,
   }) => {
     await Mooring.create({ name: 'North', havenId: null, state: 'lost' })

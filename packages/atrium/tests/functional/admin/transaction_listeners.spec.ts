@@ -85,7 +85,7 @@ test.group('Admin | listeners of transactions', (group) => {
     },
   }
 
-  test('{$self} registers as many listeners for many records as for few')
+  test('the operation {$self} registers as many transaction listeners for many records as for few')
     .with(Object.keys(OPERATIONS))
     .run(async ({ assert, cleanup }, name) => {
       cleanup(await work())

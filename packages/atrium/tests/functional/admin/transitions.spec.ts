@@ -59,7 +59,7 @@ test.group('Admin | transitions', (group) => {
     return () => restoreRoles()
   })
 
-  test('[G8, G8.2] REST, batches and application code make declared transitions only', async ({
+  test('[G8, G8.2] REST, batches and application code can make declared transitions only', async ({
     assert,
   }) => {
     const { status: refused, body } = await patch(`${API}/${draft}`, { status: 'shipped' })
@@ -105,7 +105,9 @@ test.group('Admin | transitions', (group) => {
     )
   })
 
-  test('[G8] transitions of a view apply to the API of its model, too', async ({ assert }) => {
+  test('[G8] transitions declared in a view apply to the API of its model, too', async ({
+    assert,
+  }) => {
     const id = await insertRow('step_parcels', { state: 'here' })
     assert.equal(await statusOf(patch(`/api/step-parcels/${id}`, { state: 'gone' })), 422)
     assert.equal(await statusOf(patch(`/api/step-parcels/${id}`, { state: 'there' })), 200)
@@ -171,7 +173,9 @@ test.group('Admin | transitions', (group) => {
     assert.equal(await statusOf(form(draft, { status: 'shipped' })), 403)
   })
 
-  test('[G8] the matrix of a role has the transitions of each model', async ({ assert }) => {
+  test('[G8] the permission matrix of a role lists the transitions of each model', async ({
+    assert,
+  }) => {
     const { permissions } = await makeRole('Clerk', {
       StepOrder: { actions: ['view', 'status:draft>confirmed'] },
     })
@@ -183,7 +187,9 @@ test.group('Admin | transitions', (group) => {
     assert.match(text, /value="status:draft&gt;cancelled"(?![^>]*checked)/)
   })
 
-  test('[G8] transitions of a column that does not exist stop the start', async ({ assert }) => {
+  test('[G8] the application does not start if transitions name a column that does not exist', async ({
+    assert,
+  }) => {
     const { columns, model } = resources.all().find(({ name }) => name === 'StepOrder')!
     assert.throws(
       () => limitedColumns(model, columns, { stage: { a: ['b'] } }),

@@ -120,14 +120,14 @@ test.group('Admin | anonymous requests', (group) => {
       assert.deepEqual(Object.fromEntries(searchParams), { error: 'required', next })
     })
 
-  test('[B6] only paths of GET requests become return paths', async ({ assert }) => {
+  test('[B6] only paths of GET requests are used as return paths', async ({ assert }) => {
     for (const method of ['POST', 'DELETE', 'HEAD', 'PUT']) {
       const { headers } = await callRaw(method, '/admin/Utensil/form_create')
       assert.equal(headers.location, '/admin/login?error=required')
     }
   })
 
-  test('[B6] a user whose session has ended is informed of that', async ({ assert }) => {
+  test('[B6] a user whose session has ended sees that reason at the login', async ({ assert }) => {
     const { headers } = await get('/admin', { headers: { cookie: 'session_id=gone' } })
     assert.equal(headers.get('location'), '/admin/login?error=ended&next=%2Fadmin')
   })
@@ -150,7 +150,9 @@ test.group('Admin | anonymous requests', (group) => {
     )
   })
 
-  test("[B6] headers of htmx can't choose the target or break the response", async ({ assert }) => {
+  test('[B6] no value of hx-current-url redirects to another site or breaks the response', async ({
+    assert,
+  }) => {
     for (const url of [
       'http://evil.test//evil.test/admin',
       'http://evil.test/',
@@ -188,7 +190,7 @@ test.group('Admin | anonymous requests', (group) => {
     }
   })
 
-  test('[B6] an unknown path requires a login first, with any method', async ({ assert }) => {
+  test('[B6] an unknown path redirects to the login first, with any method', async ({ assert }) => {
     for (const path of ['/admin/nothing', '/admin/Utensil/nothing', '/admin/a/b/c/d/e?x=1']) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
         const { status, headers } = await callRaw(method, path)
@@ -217,13 +219,15 @@ test.group('Admin | anonymous requests', (group) => {
     }
   })
 
-  test('[B6] invalid cookies are cleared', async ({ assert }) => {
+  test('[B6] a response to invalid cookies clears them', async ({ assert }) => {
     const { headers } = await get('/admin', { headers: { cookie: 'access_token=x; session_id=y' } })
     const names = headers.getSetCookie().map((line) => line.split('=')[0])
     assert.sameMembers(names, ['access_token', 'session_id'])
   })
 
-  test('[B6, B9] cookies that were not sent are not cleared', async ({ assert }) => {
+  test('[B6, B9] a response does not clear cookies that the request did not send', async ({
+    assert,
+  }) => {
     /* A cross-site form is sent without cookies, which its response must not clear. */
     for (const [method, path] of [
       ['POST', '/admin/nothing'],

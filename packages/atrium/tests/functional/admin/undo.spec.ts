@@ -209,7 +209,9 @@ test.group('Undo', (group) => {
     assert.deepEqual(await library(), emptied)
   }).tags(['@dialect'])
 
-  test('[R7] a created record is removed, unless others refer to it by now', async ({ assert }) => {
+  test('[R7] undoing a create removes the record, unless others refer to it by now', async ({
+    assert,
+  }) => {
     const before = await library()
     const created = await send('/Volume/form_create', { title: 'New' })
     assert.equal(created.status, 303)
@@ -224,7 +226,7 @@ test.group('Undo', (group) => {
     assert.deepEqual(await library(), before)
   })
 
-  test('[R7] a soft deletion, a restore and a bulk action are reverted', async ({ assert }) => {
+  test('[R7] a soft deletion, a restore and a bulk action can be undone', async ({ assert }) => {
     const before = await library()
     await remove('Volume', [ids.volume, ids.part], { hard: false })
     const deletion = await lastEvent()
@@ -264,7 +266,7 @@ test.group('Undo', (group) => {
     assert.notInclude(page.text, `/events/${event.id}/undo`)
   })
 
-  test('[R7, U4] a refusal shows titles of visible records, and the number of the others', async ({
+  test('[R7, U4] the message of a refusal contains the titles of visible records, and the number of the others', async ({
     assert,
   }) => {
     await send('/Volume/action/reprice', `ids=${ids.volume}&ids=${ids.part}`)
@@ -324,7 +326,7 @@ test.group('Undo', (group) => {
     assert.deepEqual(await library(), before)
   }).tags(['@dialect'])
 
-  test('[R7, U4] an undo requires the opposite permission, and write access to the fields', async ({
+  test('[R7, U4] an undo requires the permission for the opposite operation, and write access to the fields', async ({
     assert,
   }) => {
     const own = await clerk({ Shelf: { actions: ['view', 'update', 'delete'], hidden: ['floor'] } })
@@ -361,7 +363,7 @@ test.group('Undo', (group) => {
     assert.lengthOf(await db.from('undo_shelves'), 1)
   })
 
-  test('[R7, U4] users can undo events of others if they have the opposite permission, and see no other event', async ({
+  test('[R7, U4] users with the opposite permission can undo events of others, and see no other event', async ({
     assert,
   }) => {
     const own = await clerk({ Shelf: { actions: ['view', 'update'] } })
@@ -401,7 +403,9 @@ test.group('Undo', (group) => {
     assert.equal(await shelfName(), 'Novels')
   })
 
-  test('[R7, U3] records must be within the scope before and after', async ({ assert }) => {
+  test("[R7, U3] records must be within the user's scope before and after the undo", async ({
+    assert,
+  }) => {
     const own = await clerk({
       Volume: { actions: ['view', 'update'], scopes: ['ground'] },
       Shelf: { actions: ['view'] },
@@ -427,7 +431,7 @@ test.group('Undo', (group) => {
     }
   })
 
-  test('[R7, U2, U3] restored records are created as roles allow: children, scopes, read-only fields', async ({
+  test('[R7, U2, U3] restored records, with their children, obey the create permission, scopes and read-only fields', async ({
     assert,
   }) => {
     await remove('Shelf', [ids.shelf])
@@ -472,7 +476,7 @@ test.group('Undo', (group) => {
     assert.equal(await statusOf(undo(id, own)), 200)
   })
 
-  test('[R7, B17] the name of a deleted file is not restored', async ({ assert }) => {
+  test('[R7, B17] a file name is not restored if its file was deleted', async ({ assert }) => {
     const file = `${'d'.repeat(32)}.txt`
     const play = await insertRow('plays', {
       title: 'Faust',
@@ -497,7 +501,7 @@ test.group('Undo', (group) => {
     assert.equal(await shelfName(), 'Poems')
   })
 
-  test('[R7] users can undo for ten minutes, and users with access to the log at any time', async ({
+  test('[R7] users can undo their events for ten minutes, and users with access to the log at any time', async ({
     assert,
   }) => {
     const own = await clerk({ Shelf: { actions: ['view', 'update'] } })
@@ -577,7 +581,7 @@ test.group('Undo', (group) => {
     }
   })
 
-  test('[R7] an event that can’t be undone shows the reason: hidden values, accounts, other events', async ({
+  test('[R7] the page of an event that can’t be undone shows why: hidden values, accounts, other kinds of events', async ({
     assert,
   }) => {
     await db.from('undo_shelves').update({ hidden: 'QZX' })

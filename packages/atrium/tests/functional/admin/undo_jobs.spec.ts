@@ -127,7 +127,7 @@ test.group('Admin | undoing jobs', (group) => {
     assert.include(late.text, '10 minutes')
   }).timeout(60_000)
 
-  test('[R7.21, R7.9] on SQLite a conflict in between reverts the current event of the job, which can be undone later', async ({
+  test('[R7.21, R7.9] on SQLite a conflict reverts the event that the job is undoing, which can be undone again later', async ({
     assert,
     cleanup,
   }) => {
@@ -166,7 +166,7 @@ test.group('Admin | undoing jobs', (group) => {
     .timeout(60_000)
     .skip(!onSqlite, 'Other databases undo an event in one transaction')
 
-  test('[D1.8, L8, R7] bulk and undo jobs are complete once their last records are written', async ({
+  test('[D1.8, L8, R7] if the process is killed after the last records of a bulk or undo job, the job completes with its result', async ({
     assert,
     cleanup,
   }) => {
@@ -204,7 +204,7 @@ test.group('Admin | undoing jobs', (group) => {
     await finish(one.id, 1)
   }).timeout(60_000)
 
-  test('[R7, D3] the log of a large event is read in some hundred rows per query', async ({
+  test('[R7, D3] the log of a large event is read in parts of some hundred rows', async ({
     assert,
     cleanup,
   }) => {

@@ -25,7 +25,7 @@ test.group('Admin | events that were undone', (group) => {
     return emptyEventTables
   })
 
-  test('[R7] an undone event names the event that undid it, until that one is undone', async ({
+  test('[R7] an undone event names the event that undid it, as long as that one is not undone itself', async ({
     assert,
   }) => {
     const site = await adminSite()

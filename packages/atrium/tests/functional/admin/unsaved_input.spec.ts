@@ -116,7 +116,9 @@ test.group('Admin | unsaved input of forms', (group) => {
     assert.isEmpty(await stored())
   })
 
-  test('[R10] input is stored only with a seal of the site', async ({ assert }) => {
+  test('[R10] input is stored only if the form has a valid seal of the site', async ({
+    assert,
+  }) => {
     const seal = await sealOf()
     const forged = `${seal.slice(0, -4)}AAAA`
     const invalid: Array<Record<string, string>> = [
@@ -195,7 +197,7 @@ test.group('Admin | unsaved input of forms', (group) => {
     assert.lengthOf(await stored(), 1)
   })
 
-  test('[R10, B7] the response contains the remaining time of the session, and a request with poll does not renew it', async ({
+  test('[R10, B7] the endpoint of the session returns its remaining time, and does not renew it if polled', async ({
     assert,
   }) => {
     const path = '/admin/account/session'

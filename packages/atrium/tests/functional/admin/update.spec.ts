@@ -112,7 +112,7 @@ test.group('Admin | update', (group) => {
     assert.include(text, '<h1 dir="auto">Loom</h1>')
   })
 
-  test('[S49, A8] hidden columns and passwords are not shown', async ({ assert }) => {
+  test('[S49, A8] hidden columns and passwords are not shown in the form', async ({ assert }) => {
     const loom = await machine()
     const { text } = await loom.page()
     const { values } = formOf(text)
@@ -121,7 +121,9 @@ test.group('Admin | update', (group) => {
     assert.notInclude(text, 'hush')
   })
 
-  test('[S49] read-only values are shown next to the form', async ({ assert }) => {
+  test('[S49] values that the user can only read are shown next to the form', async ({
+    assert,
+  }) => {
     const loom = await machine()
     const { text } = await loom.page()
     const facts = [...text.matchAll(/<dt>(.*?)<\/dt>/g)].map(([, label]) => label)
@@ -152,7 +154,7 @@ test.group('Admin | update', (group) => {
     }
   })
 
-  test('[S41, B21] a submission for a missing record is a 404, and without an id a 422', async ({
+  test('[S41, B21] a submission for a missing record is a 404, and one without an id a 422', async ({
     assert,
   }) => {
     for (const id of ['999', 'abc', '1e3']) {
@@ -213,7 +215,7 @@ test.group('Admin | update', (group) => {
     }
   })
 
-  test('[S26, B14] without the action there is no page, and submissions are refused', async ({
+  test('[S26, B14] without the update action the form does not exist, and submissions are refused', async ({
     assert,
   }) => {
     const { id } = await Maker.create({ name: 'ACME' })
@@ -262,7 +264,7 @@ test.group('Admin | update', (group) => {
     assert.equal(stored.notes, 'Spins\nwell')
   })
 
-  test('[B17] the checkbox clears a nullable field, overrides its input and counts as supplied', async ({
+  test('[B17] the checkbox “clear” sets a nullable field to null, whatever its input', async ({
     assert,
   }) => {
     const loom = await machine()
@@ -277,7 +279,7 @@ test.group('Admin | update', (group) => {
     assert.isNull(stored.tags)
   })
 
-  test('[B17] other checkbox values, and checkboxes of other fields, clear nothing', async ({
+  test('[B17] other values of the checkbox “clear”, and checkboxes of other fields, clear nothing', async ({
     assert,
   }) => {
     const loom = await machine()
@@ -296,7 +298,7 @@ test.group('Admin | update', (group) => {
     assert.equal(stored.name, 'Loom')
   })
 
-  test('[B17] the checkbox of a required field is ignored: {$self}')
+  test('[B17] the checkbox “clear” of a required field is ignored: {$self}')
     .with(['amount', 'active', 'status'] as const)
     .run(async ({ assert }, field) => {
       const loom = await machine()
@@ -307,7 +309,7 @@ test.group('Admin | update', (group) => {
       assert.equal(stored[field], { amount: 3, active: true, status: 'sent' }[field])
     })
 
-  test('[B17] a list that can’t be null is emptied to an empty list', async ({ assert }) => {
+  test('[B17] clearing a list that can’t be null stores an empty list', async ({ assert }) => {
     const loom = await machine()
     assert.equal(await its(loom.send({ colours__clear: '1' }), 'status'), 303)
     assert.equal(await its(loom.stored(), 'colours'), '[]')
@@ -321,7 +323,7 @@ test.group('Admin | update', (group) => {
     assert.isOk(await its(loom.stored(), 'active'))
   })
 
-  test('[S43, B19] a submission without values is 400, and nothing is written', async ({
+  test('[S43, B19] a submission without values is a 400, and nothing is written', async ({
     assert,
   }) => {
     const loom = await machine({ updatedAt: LONG_AGO })
@@ -341,13 +343,17 @@ test.group('Admin | update', (group) => {
     assert.equal(+(await its(loom.stored(), 'updatedAt'))!, +LONG_AGO)
   })
 
-  test('[B19] a value equal to the stored one counts as supplied', async ({ assert }) => {
+  test('[B19] a submitted value that equals the stored one counts as a value', async ({
+    assert,
+  }) => {
     const loom = await machine({ updatedAt: LONG_AGO })
     assert.equal(await its(loom.send({ name: 'Loom' }), 'status'), 303)
     assert.isAbove(+(await its(loom.stored(), 'updatedAt'))!, +LONG_AGO)
   })
 
-  test('[S44] updated_at of the internal schema is set to the current time', async ({ assert }) => {
+  test('[S44] updated_at is set to the current time if the internal schema names it', async ({
+    assert,
+  }) => {
     const before = DateTime.utc().startOf('second')
     const { id } = await Stamped.create({ title: 'a', updatedAt: LONG_AGO, touchedAt: LONG_AGO })
     assert.equal(await its(send(`Stamped/form_update/${id}`, { title: 'b' }), 'status'), 303)
@@ -371,7 +377,9 @@ test.group('Admin | update', (group) => {
     assert.equal(+stored.touchedAt!, +LONG_AGO)
   })
 
-  test('[S46, B18] success redirects to the list, which shows a message', async ({ assert }) => {
+  test('[S46, B18] a successful update redirects to the list, which shows a message', async ({
+    assert,
+  }) => {
     const loom = await machine()
     const plain = await loom.send({ name: 'Mill' })
     assert.equal(plain.status, 303)
@@ -388,7 +396,7 @@ test.group('Admin | update', (group) => {
     assert.isNull(htmx.headers.get('location'))
   })
 
-  test('[S47] a failed validation is 400 with the errors and the submitted or stored values', async ({
+  test('[S47] an update that fails validation is a 400 with the errors and the submitted or stored values', async ({
     assert,
   }) => {
     const loom = await machine()
@@ -412,7 +420,9 @@ test.group('Admin | update', (group) => {
     assert.equal(await its(loom.stored(), 'notes'), 'Weaves')
   })
 
-  test('[S47] any other failure is 400 with its message', async ({ assert }) => {
+  test('[S47] any other failed update is a 400 with a message, without details of the driver', async ({
+    assert,
+  }) => {
     await machine({ nickname: 'Jo' })
     const loom = await machine()
     const duplicate = await loom.send({ nickname: 'Jo' })
@@ -434,7 +444,9 @@ test.group('Admin | update', (group) => {
     assert.notInclude(driver.text, 'vault')
   })
 
-  test('[P14, S47] a refusal of the policy is 403 in the form', async ({ assert }) => {
+  test('[P14, S47] an update that the policy refuses is a 403 that shows the form', async ({
+    assert,
+  }) => {
     const sealed = await Ruled.create({ title: 'sealed' })
     assert.equal(await its(send(`Ruled/form_update/${sealed.id}`, { title: 'x' }), 'status'), 403)
     const free = await Ruled.create({ title: 'open' })
@@ -445,7 +457,9 @@ test.group('Admin | update', (group) => {
     assert.equal(await its(Ruled.findOrFail(free.id), 'title'), 'open')
   })
 
-  test('[B25] a row that has changed since is not overwritten', async ({ assert }) => {
+  test('[B25] an update does not overwrite a record that has changed since the form was opened', async ({
+    assert,
+  }) => {
     const loom = await machine()
     const { values } = formOf(await its(loom.page(), 'text'))
     await loom.send({ notes: 'somebody else’s' })
@@ -459,7 +473,9 @@ test.group('Admin | update', (group) => {
     assert.equal(await its(loom.stored(), 'notes'), 'mine')
   })
 
-  test('[B25] a failed submission preserves the version of the first page', async ({ assert }) => {
+  test('[B25] the form after a failed submission still contains the version of the first page', async ({
+    assert,
+  }) => {
     const loom = await machine()
     const { values } = formOf(await its(loom.page(), 'text'))
     await loom.send({ notes: 'somebody else’s', name: 'Theirs' })
@@ -491,7 +507,7 @@ test.group('Admin | update', (group) => {
     assert.deepEqual({ ...(await row()), updated_at: null }, { ...before, updated_at: null })
   })
 
-  test('[A7] a key is never changed, and a schema that requires it receives it', async ({
+  test('[A7] an update never changes the key, and a schema that requires the key receives it', async ({
     assert,
   }) => {
     await Shelfmark.create({ room: 1, board: 'a/b', title: 'x' })
@@ -513,7 +529,7 @@ test.group('Admin | update', (group) => {
     assert.deepEqual(missing.body, { message: 'Item with id 1, zz not found' })
   })
 
-  test('[A9] a key can contain path characters', async ({ assert }) => {
+  test('[A9] a record whose key contains path characters can be updated', async ({ assert }) => {
     for (const path of ['a/b', 'a?b=1', '100%', 'a b', '%2F', 'é#"<>']) {
       await Folder.create({ path, title: 'old' })
       const encoded = encodeURIComponent(path)
@@ -587,7 +603,7 @@ test.group('Admin | update', (group) => {
     assert.isBelow(heading.length, 200)
   })
 
-  test('[A8] NUL bytes are refused', async ({ assert }) => {
+  test('[A8] NUL bytes are refused in every field', async ({ assert }) => {
     const loom = await machine()
     for (const body of ['notes=a%00', 'data=%22%5Cu0000%22', 'tags=a%00b']) {
       assert.equal(await its(loom.send(body), 'status'), 400, body)

@@ -34,7 +34,7 @@ function chosenIn(page: string): Array<[number, string]> {
   return [...boxes].map(([, id, label]) => [Number(id), label])
 }
 
-test.group('Admin | roles', (group) => {
+test.group('Admin | roles of users', (group) => {
   let root: AdminUser
   let cookie: string
   let clerk: AdminRole
@@ -170,7 +170,7 @@ test.group('Admin | roles', (group) => {
     assert.deepEqual(chosen.body, { id, username: 'newer' })
   })
 
-  test('[U6] refuses an unknown role, and writes nothing', async ({ assert }) => {
+  test('[U6] an unknown role is refused, and nothing is written', async ({ assert }) => {
     for (const roles of [[987654], ['x'], 'Clerk', [1.5], [-1], [[1]], [2 ** 40]]) {
       const { status, body } = await send('POST', `${USERS}/crud`, { ...NEW, roles })
       assert.equal(status, 422, JSON.stringify(roles))
@@ -288,7 +288,9 @@ test.group('Admin | roles', (group) => {
     assert.deepEqual(await rolesOfUser(jo), [])
   })
 
-  test('[U6] invalid permissions are refused, with model and key', async ({ assert }) => {
+  test('[U6] invalid permissions are refused with an error that names model and key', async ({
+    assert,
+  }) => {
     const role = { name: 'Manager', permissions: { Reel: { action: ['view'] } } }
     const { status, body } = await send('POST', `${ROLES}/crud`, role)
     assert.equal(status, 422)
@@ -323,9 +325,7 @@ test.group('Admin | roles', (group) => {
     }
   })
 
-  test('[U1] the last superuser stays a superuser, whatever roles there are', async ({
-    assert,
-  }) => {
+  test("[U1] the last superuser can't be demoted, whatever roles exist", async ({ assert }) => {
     const { status } = await send('PATCH', `${USERS}/crud/${root.id}`, {
       is_superuser: false,
       roles: [],

@@ -84,7 +84,7 @@ test.group('Admin | returning from a form', (group) => {
   }
   const markedIn = (text: string) => /<tr class="is-marked".*?<\/tr>/s.exec(text)?.[0]
 
-  test('[L11] saving, cancelling, deleting and Back return to the list in the same state', async ({
+  test('[L11] saving, cancelling, deleting and Back lead to the list with its filters, order and page', async ({
     assert,
   }) => {
     const form = await open('Brand', SORTED)
@@ -101,14 +101,16 @@ test.group('Admin | returning from a form', (group) => {
     assert.isNull(htmx.headers.get('location'))
   })
 
-  test('[L11] deleting from the form returns to the list in the same state', async ({ assert }) => {
+  test('[L11] a bulk deletion from the form leads to the list with its filters, order and page', async ({
+    assert,
+  }) => {
     const { afterDelete } = await open('Brand', SORTED)
     const fields = { ids: `${play('Brand').id}`, action: 'delete', next: afterDelete! }
     const done = await send('/admin/Play/form_bulk_delete', { ...fields, confirmed: '1' })
     assert.equal(done.headers.get('location'), SORTED)
   })
 
-  test('[L11, S39] a create form returns to the list too, where the new record is marked', async ({
+  test('[L11, S39] a create form leads back to its list too, where the new record is marked', async ({
     assert,
   }) => {
     const { text } = await visit('/admin/Play/create_page', from(SORTED))
@@ -127,7 +129,9 @@ test.group('Admin | returning from a form', (group) => {
     assert.include(markedIn(list.text), 'Galilei')
   })
 
-  test('[L11, B25] errors, conflicts and the history preserve the list', async ({ assert }) => {
+  test('[L11, B25] errors, conflicts and the history preserve the link to the list', async ({
+    assert,
+  }) => {
     const form = await open('Brand', SORTED)
     const refused = await send(form.action, { title: 'x'.repeat(100) })
     assert.equal(refused.status, 400)
@@ -147,7 +151,9 @@ test.group('Admin | returning from a form', (group) => {
     assert.equal(await backOf(unescape(again)), SORTED)
   })
 
-  test('[L11] a form that was opened elsewhere returns to the default list', async ({ assert }) => {
+  test('[L11] a form that was not opened from its list leads to the list without parameters', async ({
+    assert,
+  }) => {
     for (const headers of [
       {},
       from('/admin'),
@@ -167,7 +173,7 @@ test.group('Admin | returning from a form', (group) => {
     }
   })
 
-  test('[L11] the list parameter is parsed as a list query, and never as a redirect target', async ({
+  test('[L11] the parameter list is parsed as a list query, and is never a redirect target', async ({
     assert,
   }) => {
     for (const list of [
@@ -195,7 +201,7 @@ test.group('Admin | returning from a form', (group) => {
     }
   })
 
-  test('[L11] a login in between preserves the list', async ({ assert }) => {
+  test('[L11] a login in between preserves the link to the list', async ({ assert }) => {
     const requested = await get(formAt('Brand'), { headers: from(SORTED) })
     const next = new URL(requested.headers.get('location')!, urlOf('/')).searchParams.get('next')!
     const signedIn = await login('ada', PASSWORD, { next } as any)
@@ -309,7 +315,7 @@ test.group('Admin | returning from a form', (group) => {
     assert.equal(refused.status, 400)
   })
 
-  test('[L11] the message reports when nothing changed', async ({ assert }) => {
+  test('[L11] the message after a save says if nothing was changed', async ({ assert }) => {
     const said = async (fields: Record<string, string>) => {
       const { action, values } = await open('Brand', LIST)
       const done = await send(action, { ...values, ...fields })
@@ -325,7 +331,7 @@ test.group('Admin | returning from a form', (group) => {
     assert.equal(await said({ title: '<b>&{title}' }), 'Play <b>&{title} updated')
   })
 
-  test('[L11] the list marks the record whose form was open before', async ({ assert }) => {
+  test('[L11] the list marks the record whose form the user came from', async ({ assert }) => {
     const id = play('Egmont').id
     for (const page of [`update/${id}`, `update/${id}?list=page%3D1`, `form_update/${id}`]) {
       const { text } = await visit(LIST, from(`/admin/Play/${page}`))

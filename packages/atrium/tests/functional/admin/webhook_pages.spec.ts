@@ -59,7 +59,7 @@ test.group('Webhooks | pages', (group) => {
   const click = (path: string, fields: Record<string, string> = {}) =>
     sendForm(`${PATH}/${path}`, fields, { cookie })
 
-  test('[W4] a webhook is created, read and changed by JSON; the secret is in one response', async ({
+  test('[W4] a webhook can be created, read and changed by JSON; only the first response has its secret', async ({
     assert,
   }) => {
     const values = { address: receiver.url, models: ['Plain'], event_types: ['plain.created'] }
@@ -90,7 +90,7 @@ test.group('Webhooks | pages', (group) => {
     assert.includeMembers(types, ['AdminWebhook CREATE', 'AdminWebhook UPDATE'])
   })
 
-  test('[W4] invalid values are refused with the reason', async ({ assert }) => {
+  test('[W4] invalid values of a webhook are refused with the reason', async ({ assert }) => {
     for (const [values, text] of [
       [{ address: 'ftp://example.com' }, 'must begin with https'],
       [{ address: receiver.url, models: ['Nothing'] }, 'Unknown model'],
@@ -112,7 +112,7 @@ test.group('Webhooks | pages', (group) => {
     assert.notInclude(secret, 'mine')
   })
 
-  test('[W4.8] models and types are ticked in the form, and nothing ticked means all', async ({
+  test('[W4.8] models and types are selected by checkboxes in the form, and none selected means all', async ({
     assert,
   }) => {
     const page = await get(`${PATH}/create_page`, headersOf())
@@ -246,7 +246,7 @@ test.group('Webhooks | pages', (group) => {
     assert.deepEqual(event.details, { webhook: 'test_sent' })
   })
 
-  test('[W4] deliveries are shown with request, response and duration, and sent again', async ({
+  test('[W4] deliveries are shown with request, response and duration, and can be sent again', async ({
     assert,
   }) => {
     const { id } = await hook()
@@ -283,7 +283,7 @@ test.group('Webhooks | pages', (group) => {
     }
   })
 
-  test('[W4] Replay from event sends the logged writes since then again', async ({
+  test('[W4] Replay from event sends all logged writes since that event again', async ({
     assert,
     cleanup,
   }) => {

@@ -96,7 +96,9 @@ test.group('Webhooks | messages', (group) => {
     assert.deepEqual(receiver.messages[0].body.data.record, body)
   })
 
-  test('[W4] models and event types select the messages', async ({ assert }) => {
+  test('[W4] the models and event types of a webhook determine its messages', async ({
+    assert,
+  }) => {
     await hook({ models: ['Plain'], eventTypes: ['created'] })
     await hook({ eventTypes: ['plain.updated', 'pair.created'] })
     await hook({ active: false })
@@ -152,7 +154,7 @@ test.group('Webhooks | messages', (group) => {
     )
   })
 
-  test('[W4] a committed write is delivered by another process, if its own was killed', async ({
+  test('[W4] a committed write is delivered by another process if its own was killed', async ({
     assert,
   }) => {
     await hook()
@@ -175,7 +177,7 @@ test.group('Webhooks | messages', (group) => {
     assert.isDefined(site)
   })
 
-  test('[W4] a failed message is retried with the same id, and later ones of the record wait', async ({
+  test('[W4] a failed message is retried with the same id, and later messages of the record wait', async ({
     assert,
     cleanup,
   }) => {
@@ -265,7 +267,7 @@ test.group('Webhooks | messages', (group) => {
     assert.isNull(fine.failingSince)
   })
 
-  test('[W4] a receiver that hangs does not delay others, and redirects are not followed', async ({
+  test('[W4] a receiver that does not respond does not delay others, and redirects are not followed', async ({
     assert,
     cleanup,
   }) => {
@@ -291,7 +293,7 @@ test.group('Webhooks | messages', (group) => {
     assert.equal(redirected.state, 'pending')
   })
 
-  test('[W4] a long response is truncated', async ({ assert }) => {
+  test('[W4] a long response of a receiver is truncated', async ({ assert }) => {
     await hook()
     receiver.respond = (response) => {
       response.writeHead(200)
@@ -308,7 +310,7 @@ test.group('Webhooks | messages', (group) => {
     assert.isAtMost(one.response!.length, 1000)
   })
 
-  test('[W4, E4] hidden columns are in no message, and secrets are not stored', async ({
+  test('[W4, E4] messages contain no hidden columns, and stored deliveries contain no secrets', async ({
     assert,
   }) => {
     await hook({ models: ['Article'] })
@@ -330,7 +332,9 @@ test.group('Webhooks | messages', (group) => {
     assert.isEmpty(await deliveries())
   })
 
-  test('[W4] without an owner nothing is sent', async ({ assert }) => {
+  test('[W4] a webhook whose owner does not exist sends nothing and is switched off', async ({
+    assert,
+  }) => {
     const { id } = await hook({ ownerId: 987_654 })
     await plains.create({ name: 'a', value: 1 })
     await sendDue()

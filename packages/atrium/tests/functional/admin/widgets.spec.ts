@@ -91,7 +91,7 @@ test.group('Admin | further widgets', (group) => {
     assert.equal(Number(await its(read(mug), 'price')), 7.5)
   })
 
-  test('[R13] tags are typed one per line, without blanks and duplicates; no tags are an empty list', async ({
+  test('[R13] tags are typed one per line, blank lines and duplicates are dropped, and no tags are an empty list', async ({
     assert,
   }) => {
     await create({ title: 'Mug', tags: 'red\n\n blue, light \nred', words: 'one\ntwo' })
@@ -175,7 +175,7 @@ test.group('Admin | further widgets', (group) => {
     assert.equal(formOf(await page(`update/${id}`)).values.body, body)
   })
 
-  test('[R13] without JavaScript the preview is shown with the form, and nothing is stored', async ({
+  test('[R13] without JavaScript a preview is shown with the form, and nothing is stored', async ({
     assert,
   }) => {
     const mug = await make({ body: 'old' })
@@ -242,7 +242,7 @@ test.group('Admin | further widgets', (group) => {
     )
   })
 
-  test('[R13, L10] cells are edited in place as text, except tags and images', async ({
+  test("[R13, L10] cells are edited in place by text inputs, and cells of tags and images can't be edited", async ({
     assert,
   }) => {
     const mug = await make({ body: '# One', colour: '#000000' })
@@ -258,7 +258,7 @@ test.group('Admin | further widgets', (group) => {
     for (const field of ['tags', 'photo']) assert.equal(await its(editor(field), 'status'), 404)
   })
 
-  test('[R13] an image column shows only pixel formats as images', async ({ assert, cleanup }) => {
+  test('[R13] an image column shows only raster formats as images', async ({ assert, cleanup }) => {
     const folder = join(app.config.get<string>('admin.storageDirectory'), 'Souvenir')
     cleanup(() => rm(folder, { recursive: true, force: true }))
     await mkdir(folder, { recursive: true })
@@ -286,7 +286,9 @@ test.group('Admin | further widgets', (group) => {
     assert.include(form, 'enctype="multipart/form-data"')
   })
 
-  test('[R13] a file that is not an image is an error at its field')
+  test(
+    '[R13] only a file with the name and content of an image is accepted, any other is an error at its field'
+  )
     .with([
       ['x.png', '\x89PNG\r\n\x1a\n', 303],
       ['x.svg', '<svg/>', 422],

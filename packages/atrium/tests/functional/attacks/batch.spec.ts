@@ -24,7 +24,7 @@ test.group('Attacks | concurrent batches', (group) => {
   group.tap((one) => one.tags(['@database']).timeout(60_000))
   group.each.setup(clear)
 
-  test('[D4, A29] of batches that lock the same items in opposite order, each is written completely or is a 503 that can be retried', async ({
+  test('[D4, A29] of batches that lock the same items in opposite order, each is written or is a 503 to retry', async ({
     assert,
   }) => {
     const ids: number[] = []
@@ -82,7 +82,7 @@ test.group('Attacks | concurrent batches', (group) => {
     assert.equal(new Set(rows.slice(0, ids.length).map(({ weight }) => weight)).size, 1)
   })
 
-  test('[D4, Q7] one Idempotency-Key in concurrent requests writes once', async ({ assert }) => {
+  test('[D4, Q7] concurrent requests with one Idempotency-Key write once', async ({ assert }) => {
     const send = () =>
       post(CRATES, { create: [{ label: 'once' }] }, { headers: { 'idempotency-key': 'same' } })
     const responses = await Promise.all(Array.from({ length: 8 }, send))
@@ -149,7 +149,9 @@ test.group('Attacks | hostile batches', (group) => {
     assert.lengthOf(await db.from('batch_slots'), 0)
   })
 
-  test('[D4, A29] an item with {$self} as an id or a field writes nothing and is not a 500')
+  test(
+    '[D4, A29] an item with the id or field name {$self} writes nothing and does not cause a 500'
+  )
     .with(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'])
     .run(async ({ assert }, name) => {
       const id = await crate('a')
@@ -174,7 +176,7 @@ test.group('Attacks | hostile batches', (group) => {
       assert.equal(status, 200)
     })
 
-  test('[D4] nested lists are errors at their position', async ({ assert }) => {
+  test('[D4] a list in place of an item is an error at its position', async ({ assert }) => {
     const id = await crate('a')
     const response = await post(CRATES, {
       create: [[{ label: 'x' }], [[[]]]],

@@ -24,7 +24,9 @@ test.group('Attacks | disclosure of internals', (group) => {
     app.config.set('crud', { ...app.config.get<object>('crud'), ...changes })
   }
 
-  test('an unknown path shows no stack and no file, even in development: {0} {1}')
+  test(
+    'the response to an unknown path contains no stack and no file, even in development: {0} {1}'
+  )
     .with([
       ['GET', '/nothing'],
       ['GET', '/health'],
@@ -48,7 +50,7 @@ test.group('Attacks | disclosure of internals', (group) => {
       }
     })
 
-  test('[Q1] if the schema requires a token, no model names or paths are public', async ({
+  test('[Q1] if the API schema requires a token, no model names or paths are public', async ({
     assert,
   }) => {
     const { openapi, docs } = app.config.get<any>('crud')

@@ -131,7 +131,7 @@ test.group('Attacks | a field that a role hides', (group) => {
     }
   })
 
-  test('[U3, U4] a response repeated by an Idempotency-Key omits what is hidden by then', async ({
+  test('[U3, U4] a response repeated for an Idempotency-Key omits values that have been hidden since', async ({
     assert,
   }) => {
     const more = await makeRole('More', { Play: { actions: ['*'] } })

@@ -135,7 +135,7 @@ test.group('Attacks | hosts and paths', (group) => {
     }
   })
 
-  test('[B6] a host in the request line causes no redirect to it', async ({ assert }) => {
+  test('[B6] a host in the request line causes no redirect to that host', async ({ assert }) => {
     for (const target of [
       `http://${EVIL}/admin`,
       `http://${EVIL}/admin/Patron/`,
@@ -151,7 +151,7 @@ test.group('Attacks | hosts and paths', (group) => {
     }
   })
 
-  test('[B1, Q1, B17] no path below {$self} returns another file')
+  test('[B1, Q1, B17] no path below {$self} returns a file from outside its directory')
     .with(['/admin/assets/', '/docs/', '/admin/Patron/files/', '/admin/', '/api/', '/'])
     .run(async ({ assert }, base) => {
       for (const way of WAYS_OUT) {

@@ -162,7 +162,7 @@ test.group('Attacks | mass assignment', (group) => {
     })
   }
 
-  test('[A7, P6] a create by {name} ignores extra fields')
+  test('[A7, P6] a create by {name} ignores fields outside the schema')
     .with(DOORS)
     .run(async ({ assert }, { create, notation }) => {
       const fields = { name: 'new', note: 'a note', password: 'swordfish' }
@@ -182,7 +182,7 @@ test.group('Attacks | mass assignment', (group) => {
       assert.lengthOf(await db.from('attacked_patrons'), 1)
     })
 
-  test('[A7, P6] an update by {name} ignores extra fields')
+  test('[A7, P6] an update by {name} ignores fields outside the schema')
     .with(DOORS)
     .run(async ({ assert }, { update, notation }) => {
       const before = await db.from('attacked_patrons').firstOrFail()
@@ -204,7 +204,7 @@ test.group('Attacks | mass assignment', (group) => {
     })
 
   test(
-    '[A7, A23, S43] an update by {name} with extra fields only changes nothing, not even the time'
+    '[A7, A23, S43] an update by {name} with only fields outside the schema changes nothing, not even the update time'
   )
     .with(DOORS)
     .run(async ({ assert }, { update, notation }) => {
@@ -214,7 +214,7 @@ test.group('Attacks | mass assignment', (group) => {
       assert.deepEqual(await db.from('attacked_patrons'), before)
     })
 
-  test('[A22, A7] a deleted record is not restored by {name}')
+  test("[A22, A7] a deleted record can't be restored by {name}")
     .with(DOORS)
     .run(async ({ assert }, { update, notation }) => {
       await db.from('attacked_patrons').update({ is_deleted: YES, deleted_at: PAST })
@@ -238,7 +238,9 @@ test.group('Attacks | mass assignment', (group) => {
     assert.deepEqual(await db.from('attacked_patrons'), before)
   })
 
-  test('[S20, B11, B13] no other spelling of the field creates a superuser', async ({ assert }) => {
+  test('[S20, B11, B13] no other spelling of is_superuser creates a superuser', async ({
+    assert,
+  }) => {
     const al = await makeUser('al', { isSuperuser: false })
     const own = await cookiesOf(al)
     for (const path of [

@@ -36,7 +36,7 @@ test.group('Attacks | how secrets are compared', (group) => {
     }
   })
 
-  test('[B3, S57] an unknown name costs a password hash of the same cost as a known one', async ({
+  test('[B3, S57] a login with an unknown name compares a hash of the same cost as one with a known name', async ({
     assert,
     cleanup,
   }) => {
@@ -129,7 +129,7 @@ test.group('Attacks | how secrets are compared', (group) => {
     assert.isTrue(await isSignedIn(cookie))
   })
 
-  test('[P10, B4] no query compares a secret: queries only look up a hash or an id', async ({
+  test('[P10, B4] no query compares a secret: queries look up only hashes and ids', async ({
     assert,
   }) => {
     const jo = await makeUser('jo')

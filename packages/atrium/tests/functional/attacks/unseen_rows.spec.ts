@@ -85,7 +85,7 @@ const WRITES: Request[] = [
   ['DELETE', '/admin/LoggedDiary/bulk-delete', { ids: [2, 4711] }],
 ]
 
-test.group('Attacks | unseen rows', (group) => {
+test.group('Attacks | rows that the actor cannot see', (group) => {
   group.tap((one) => one.tags(['@database']))
   let cookie: string
 
@@ -130,11 +130,13 @@ test.group('Attacks | unseen rows', (group) => {
       .map((request) => request.join(' '))
   }
 
-  test('[P14, A22, Q3] reading does not reveal the rows', async ({ assert }) => {
+  test('[P14, A22, Q3] reads do not reveal rows that the actor cannot see', async ({ assert }) => {
     assert.deepEqual(await tellingOf(READS, SEEN, [...SEEN, ...UNSEEN]), [])
   }).timeout(60_000)
 
-  test('[P14, A5, A22] writing does not reveal or change the rows', async ({ assert }) => {
+  test('[P14, A5, A22] writes do not reveal or change rows that the actor cannot see', async ({
+    assert,
+  }) => {
     assert.deepEqual(await tellingOf(WRITES, SEEN, [...SEEN, ...UNSEEN]), [])
     await fill([...SEEN, ...UNSEEN])
     const dump = () => Promise.all(TABLES.map(async (table) => db.from(table)))
@@ -145,7 +147,9 @@ test.group('Attacks | unseen rows', (group) => {
     assert.deepEqual(await dump(), before)
   })
 
-  test('a visible row changes the response, which proves the comparison', async ({ assert }) => {
+  test('a visible row changes the response, so that the comparisons above can fail', async ({
+    assert,
+  }) => {
     const lists = READS.filter(([, path]) => LISTS.includes(path))
     const more: typeof SEEN = [
       ...SEEN,

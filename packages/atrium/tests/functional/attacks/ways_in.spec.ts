@@ -88,7 +88,7 @@ test.group('Attacks | login methods', (group) => {
     },
   }
 
-  test('[B7, B4] a login does not reuse a session that was planted before: {$self}')
+  test('[B7, B4] no login method reuses a session that was planted before: {$self}')
     .with(Object.keys(WAYS))
     .run(async ({ assert }, way) => {
       const response = await WAYS[way](planted)
@@ -181,7 +181,7 @@ test.group('Attacks | login methods', (group) => {
     assert.match(pages.renewed.text, /<li><code>/)
   })
 
-  test('[B23, U9] names of passkeys, of users at the provider and of devices are escaped', async ({
+  test('[B23, U9] names of passkeys, devices and users at the provider are escaped', async ({
     assert,
   }) => {
     const cookie = await cookiesOf(jo)
@@ -211,7 +211,9 @@ test.group('Attacks | login methods', (group) => {
     assert.equal(told, 6)
   })
 
-  test('[U9, B3] the options of a passkey reveal nothing about users', async ({ assert }) => {
+  test('[U9, B3] the options for logging in with a passkey reveal nothing about users', async ({
+    assert,
+  }) => {
     const key = await givePasskey(await cookiesOf(jo))
     for (const username of ['jo', 'nobody']) {
       const response = await sendForm(
@@ -234,7 +236,10 @@ test.group('Attacks | login methods', (group) => {
     )
   })
 
-  test('[B3, U8] a failed login does the same work for every name', async ({ assert, cleanup }) => {
+  test('[B3, U8] a failed login does the same work for every user name', async ({
+    assert,
+    cleanup,
+  }) => {
     await giveFactor(await makeUser('coded'))
     await makeUser('invited')
     await db
