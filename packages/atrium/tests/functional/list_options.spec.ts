@@ -35,7 +35,9 @@ test.group('Options of lists', (group) => {
     return clear
   })
 
-  test('[W10] responseKey names the array of a list in every shape', async ({ assert }) => {
+  test('[W10] responseKey names the array of a list in every format of its response', async ({
+    assert,
+  }) => {
     const shapes = ['', '?limit=1', '?page=1', '?cursor=', '?count=false']
     for (const query of shapes) {
       const { body } = await get(`/api/ateliers${query}`)
@@ -80,7 +82,7 @@ test.group('Options of lists', (group) => {
     assert.equal(await statusOf(get(`/api/artworks?scale__near=2${next}`)), 422)
   })
 
-  test('[W10] a computed filter applies to each request, and clients cannot replace it', async ({
+  test('[W10] a filter with a computed value applies to each request, and clients cannot replace it', async ({
     assert,
   }) => {
     const names = async (query: string, headers: Record<string, string> = {}) => {
@@ -100,7 +102,7 @@ test.group('Options of lists', (group) => {
     assert.notInclude(text, 'Bo')
   })
 
-  test('[W10] default includes are in reads and lists, next to those that are requested', async ({
+  test('[W10] default includes are part of items and lists, in addition to the requested ones', async ({
     assert,
   }) => {
     const [first, second] = await itemsOf('/api/artworks')
@@ -144,7 +146,7 @@ test.group('Options of lists', (group) => {
     assert.isNull(other.headers.get('deprecation'))
   })
 
-  test('[W10] the API schema describes responseKey, typed lists, computed filters and deprecation', async ({
+  test('[W10] the API schema describes responseKey, lists by type, computed filters and deprecation', async ({
     assert,
   }) => {
     const { paths, components } = await bodyOf('/api/openapi.json')

@@ -250,7 +250,7 @@ test.group('Malformed requests', (group) => {
     await db.table('utensils').insert({ ...utensil, id: 1 })
   })
 
-  test('[A4, A9, A6] any malformed request at any endpoint is refused and changes nothing', async ({
+  test('[A4, A9, A6] random malformed requests to every endpoint are refused and change nothing', async ({
     assert,
   }) => {
     const plain = resources

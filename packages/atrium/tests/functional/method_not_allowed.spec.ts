@@ -5,13 +5,13 @@ import { call, get, post } from '#tests/helpers/http'
 const LIST = 'GET, HEAD, POST, OPTIONS'
 const ITEM = 'GET, HEAD, PATCH, DELETE, OPTIONS'
 
-test.group('Method not allowed', (group) => {
+test.group('Methods that are not allowed', (group) => {
   group.each.setup(async () => {
     await db.from('route_items').delete()
     await db.table('route_items').insert({ id: 1, name: 'one' })
   })
 
-  test('[A25, A4] {0} {1} is 405 with Allow')
+  test('[A25, A4] {0} {1} is a 405 with the header Allow')
     .with([
       ['PUT', '/api/route-items', LIST],
       ['DELETE', '/api/route-items', LIST],
@@ -63,7 +63,7 @@ test.group('Method not allowed', (group) => {
     assert.equal(missing.status, 404)
   })
 
-  test('[A25] OPTIONS returns the methods of a path')
+  test('[A25] OPTIONS returns the allowed methods of a path')
     .with([
       ['/api/route-items', LIST],
       ['/api/route-items/1', ITEM],
@@ -81,7 +81,7 @@ test.group('Method not allowed', (group) => {
     assert.equal(status, 404)
   })
 
-  test('[A29] a form can’t override the method', async ({ assert }) => {
+  test("[A29] a request can't override its HTTP method", async ({ assert }) => {
     const query = await post('/api/route-items/1?_method=DELETE', {})
     assert.equal(query.status, 405)
     const body = await call('POST', '/api/route-items/1', {

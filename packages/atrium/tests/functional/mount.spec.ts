@@ -23,7 +23,7 @@ import { call } from '#tests/helpers/http'
 
 const PROBLEM = 'application/problem+json; charset=utf-8'
 
-test.group('The engine next to the routes of the application', (group) => {
+test.group('The engine next to the routes of an application', (group) => {
   group.each.setup(() => void takeSeen())
 
   test('[K4] routes of the engine are not in the route list of the application', ({ assert }) => {
@@ -38,7 +38,7 @@ test.group('The engine next to the routes of the application', (group) => {
     )
   })
 
-  test('[K4.2] the more specific route responds, and between equal ones that of the application', async ({
+  test('[K4.2] of two matching routes the more specific one responds, and of equal ones that of the application', async ({
     assert,
   }) => {
     for (const path of ['/api/v1/clocks', '/api/route-items/own', '/admin/own-report']) {
@@ -157,7 +157,7 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.equal(status, 200)
   })
 
-  test('[K4] a form cannot override its method, even if the application allows that', async ({
+  test('[K4] a form cannot override its HTTP method, even if the application allows that', async ({
     assert,
     cleanup,
   }) => {
@@ -169,7 +169,7 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.include(headers.get('allow'), 'DELETE')
   })
 
-  test('[K4.6] a route group of the application around crudRouter() fails at start', ({
+  test('[K4.6] a route group of the application around crudRouter() fails at the start', ({
     assert,
   }) => {
     const secret = async (_: HttpContext, next: NextFn) => await next()
@@ -191,7 +191,7 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.doesNotThrow(checkGroups)
   })
 
-  test('[K4.7] routes of the engine that an application route replaces are detected', async ({
+  test('[K4.7] the engine detects that a route of the application replaces one of its own', async ({
     assert,
   }) => {
     assert.isUndefined(replacementWarning(replacedRoutes()))
@@ -214,7 +214,7 @@ test.group('The engine next to the routes of the application', (group) => {
     )
   })
 
-  test('[K4.3] a start without the mount middleware fails with where to add it', async ({
+  test('[K4.3] without the mount middleware the start fails and names the file to add it to', async ({
     assert,
   }) => {
     class Other {
@@ -231,7 +231,9 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.include(error.message, 'adonis-atrium/middleware')
   })
 
-  test('[K4.3] a body parser before the mount middleware fails at start', async ({ assert }) => {
+  test('[K4.3] a body parser before the mount middleware fails at the start', async ({
+    assert,
+  }) => {
     const mount = { reference: () => import('#crud/mount_middleware'), handle: () => {} }
     const reference = () => import('@adonisjs/core/bodyparser_middleware')
     const error = await requireMount([{ reference, handle: () => {} }, mount]).catch((why) => why)

@@ -74,7 +74,7 @@ test.group('Neighbours in a list', (group) => {
   const crud = new LucidCrud(Specimen)
   const idsOf = (keys: KeyValue[]) => keys.map(([id]) => Number(id))
 
-  test('[L11, A14] walking through the neighbours returns the whole list, for every sort', async ({
+  test('[L11, A14] going from neighbour to neighbour returns the whole list, for every sort', async ({
     assert,
   }) => {
     const orders = ordersOf('label', 'amount', 'weight', 'fresh', 'day', 'moment', 'clock', 'id')
@@ -128,7 +128,7 @@ test.group('Neighbours in a list', (group) => {
     )
   }).timeout(120_000)
 
-  test('[L11, A9] records with composite keys have neighbours', async ({ assert }) => {
+  test('[L11, A9] records with composite keys have the correct neighbours', async ({ assert }) => {
     const places = [
       [1, 'a'],
       [1, 'b'],
@@ -149,7 +149,9 @@ test.group('Neighbours in a list', (group) => {
     ])
   })
 
-  test('[L11, A22] deleted records are neighbours if the list shows them', async ({ assert }) => {
+  test('[L11, A22] deleted records are neighbours if the list shows deleted records', async ({
+    assert,
+  }) => {
     const gone = '2026-01-01 00:00:00'
     await db.table('letters').multiInsert([
       { title: 'a', deleted_at: null },
@@ -182,7 +184,7 @@ test.group('Neighbours in a list', (group) => {
     assert.deepEqual(await neighboursOf(crud, [999_999]), { before: [], after: [] })
   })
 
-  test('[L11] the next few records need one query, however long the list is', async ({
+  test('[L11] the next few records are read with one query, however long the list is', async ({
     assert,
   }) => {
     await store(Array.from({ length: 150 }, (_, index) => ({ amount: index })))
@@ -209,7 +211,7 @@ test.group('Neighbours in a list with a policy for each record', (group) => {
     return async () => void (await Patient.query().delete())
   })
 
-  test('[L11, P14] refused records are not neighbours', async ({ assert }) => {
+  test('[L11, P14] records that the policy refuses are not neighbours', async ({ assert }) => {
     const made = await Patient.createMany(
       Array.from({ length: 60 }, (_, index) => ({
         name: `${Math.floor(index / 2)}`.padStart(2, '0'),

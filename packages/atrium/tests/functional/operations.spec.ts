@@ -73,7 +73,7 @@ test.group('Operations', (group) => {
     assert.deepEqual(await rows().select('id'), [{ id: 1 }])
   })
 
-  test('[S5, A24] has no db_delete without a deleteSchema', async ({ assert }) => {
+  test('[S5, A24] without a deleteSchema db_delete does not exist', async ({ assert }) => {
     const response = await del('/api/without-delete-schema/db_delete/2')
     assert.equal(response.status, 404)
     assert.equal(response.body.detail, 'There is no such endpoint')
@@ -93,14 +93,14 @@ test.group('Operations', (group) => {
     }
   })
 
-  test('[S6, P4] only included operations exist', async ({ assert }) => {
+  test('[S6, P4] only operations in includedMethods exist', async ({ assert }) => {
     assert.deepEqual(await responding('/api/included-array'), ['GET', 'POST'])
     assert.deepEqual(await responding('/api/included-array/1'), [])
     assert.deepEqual(await responding('/api/included-set'), [])
     assert.deepEqual(await responding('/api/included-set/1'), ['GET'])
   })
 
-  test('[S7, P4] operations that the options remove have no routes', async ({ assert }) => {
+  test('[S7, P4] operations in deletedMethods have no routes', async ({ assert }) => {
     assert.deepEqual(await responding('/api/deleted-array'), ['GET', 'POST'])
     assert.deepEqual(await responding('/api/deleted-array/1'), ['GET', 'DELETE'])
     assert.deepEqual(await responding('/api/deleted-array/db_delete/2'), ['DELETE'])
@@ -114,7 +114,7 @@ test.group('Operations', (group) => {
     assert.deepEqual(await responding('/api/route-items/db_delete/2'), ['DELETE'])
   })
 
-  test('[P5, S1] an explicit path gets the same prefix', async ({ assert }) => {
+  test('[P5, S1] an explicit path has the same prefix as a default path', async ({ assert }) => {
     const response = await get('/api/shop/Goods_v1.0')
     assert.equal(response.status, 200)
     assert.equal(response.body.total_count, 2)
@@ -151,7 +151,7 @@ test.group('Operations', (group) => {
     assert.deepEqual(updated.body, { id: 1, name: 'new' })
   })
 
-  test('[P3] crudRouter works like the decorator', async ({ assert }) => {
+  test('[P3] crudRouter creates the same endpoints as the decorator', async ({ assert }) => {
     const creators = ['/api/utensils', '/api/route-items'].map((path) =>
       resources.endpoints().find((one) => one.path === path)
     )
@@ -165,7 +165,7 @@ test.group('Operations', (group) => {
     assert.deepEqual(mounted.body, decorated.body)
   })
 
-  test('[P4] tags are passed to the API schema', ({ assert }) => {
+  test('[P4] the resource has the tags of the options', ({ assert }) => {
     const { resource } = resources.endpoints().find(({ path }) => path === '/api/schemas')!
     assert.deepEqual(resource.tags, ['Items with schemas'])
   })
@@ -207,7 +207,9 @@ test.group('Operations', (group) => {
     }
   })
 
-  test('[S4, P4] the columns for soft deletion and updates can be renamed', async ({ assert }) => {
+  test('[S4, P4] the columns for soft deletion and for the update time can be renamed', async ({
+    assert,
+  }) => {
     await db.table('route_marks').multiInsert([
       { id: 1, name: 'one', gone: false },
       { id: 2, name: 'two', gone: false },
@@ -238,7 +240,9 @@ test.group('Operations', (group) => {
     assert.lengthOf(await db.from('route_marks'), 0)
   })
 
-  test('[S4, A21] the CRUD object can define the columns', async ({ assert }) => {
+  test('[S4, A21] a CRUD object can define the columns for soft deletion and for the update time', async ({
+    assert,
+  }) => {
     await db.table('route_marks').insert({ id: 1, name: 'one', gone: false })
     await patch('/api/route-marks-carried/1', { name: 'new' })
     await del('/api/route-marks-carried/1')

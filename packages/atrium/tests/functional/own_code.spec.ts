@@ -96,16 +96,14 @@ test.group("Application code in the engine's transactions", (group) => {
   })
   group.teardown(emptySurface)
 
-  test('a plain transaction supports everything that the other transactions are compared with', ({
-    assert,
-  }) => {
+  test('a plain transaction supports every step that is compared below', ({ assert }) => {
     assert.deepEqual(plain.heard, ['inner commit', 'inner rollback', 'commit'])
     assert.deepEqual((plain.rows as any).plans, ['second plan', 'third plan'])
     assert.includeMembers((plain.rows as any).studios, ['innermost', 'manual', 'by transacting'])
     assert.notIncludeMembers((plain.rows as any).studios, ['undone', 'abandoned'])
   })
 
-  test('[P8] every feature of Lucid works as in a Lucid transaction')
+  test('[P8] every feature of Lucid works as in a Lucid transaction: {$self}')
     .with(Object.keys(PLACES))
     .run(async ({ assert }, place) => {
       const outcome = await outcomeOf((run) => {
@@ -138,7 +136,9 @@ test.group("Application code in the engine's transactions", (group) => {
       if (seen!.record) assert.deepEqual(seen!.record, expected.record)
     })
 
-  test('[P8] a later error rolls everything back and emits its events')
+  test(
+    '[P8] an error after the application code rolls everything back, as in a Lucid transaction: {$self}'
+  )
     .with(Object.keys(PLACES))
     .run(async ({ assert }, place) => {
       const outcome = await outcomeOf(async (use) => {

@@ -16,7 +16,7 @@ test.group('Custom schemas of a model', (group) => {
     await Coupon.query().delete()
   })
 
-  test('[A28] the schema receives the value from the body: {field} {sent}')
+  test('[A28] a custom schema receives the value from the body: {field} {sent}')
     .with([
       { field: 'serial', sent: '12', answered: 12 },
       { field: 'price', sent: '12.50', answered: 12.5 },
@@ -55,7 +55,9 @@ test.group('Custom schemas of a model', (group) => {
       assert.deepEqual(again.body[field], responded)
     })
 
-  test('[A28] the schema overrides the column: {field} {sent} is 422')
+  test(
+    '[A28] a value that the column accepts and the custom schema refuses is a 422: {field} {sent}'
+  )
     .with([
       { field: 'serial', sent: 12 },
       { field: 'price', sent: 12.5 },
@@ -123,7 +125,7 @@ test.group('Custom schemas of a model', (group) => {
     assert.deepEqual(fieldsOf(beyond), ['price'])
   }).skip(onSqlite, 'its decimals are floating-point numbers')
 
-  test('[Q1, A28] openapi.json describes what the schema accepts', async ({ assert }) => {
+  test('[Q1, A28] openapi.json describes what the custom schema accepts', async ({ assert }) => {
     const { body } = await get('/api/openapi.json')
     const { post: create } = body.paths['/api/coupons']
     const schema = create.requestBody.content['application/json'].schema
@@ -142,7 +144,7 @@ test.group('Custom schemas of a model', (group) => {
   })
 })
 
-test.group('Forms of custom schemas', (group) => {
+test.group('Forms of models with custom schemas', (group) => {
   let cookie: string
 
   group.setup(() => fakeHashes())

@@ -56,7 +56,9 @@ test.group('Paging', (group) => {
     assert.deepEqual(await titles(''), numbers(1, 100))
   })
 
-  test('[A10] offset alone uses limit 100, limit alone uses offset 0', async ({ assert }) => {
+  test('[A10] offset without limit uses limit 100, limit without offset uses offset 0', async ({
+    assert,
+  }) => {
     assert.deepEqual(await titles('offset=20'), numbers(21, 120))
     assert.deepEqual(await titles('limit=3'), numbers(1, 3))
     assert.deepEqual(await titles('offset=120&limit=3'), numbers(121, 123))
@@ -76,7 +78,9 @@ test.group('Paging', (group) => {
     })
   })
 
-  test("[A11, S2] page alone returns 10 items and the page's metadata", async ({ assert }) => {
+  test('[A11, S2] page without itemsPerPage returns 10 items and the metadata of the page', async ({
+    assert,
+  }) => {
     const { data, ...rest } = await list('page=2')
     assert.lengthOf(data, 10)
     assert.deepEqual(rest, { total_count: 125, has_more: true, page: 2, items_per_page: 10 })
@@ -84,7 +88,7 @@ test.group('Paging', (group) => {
     assert.deepEqual(await titles('page=13'), numbers(121, 125))
   })
 
-  test('[A11] itemsPerPage alone returns page 1', async ({ assert }) => {
+  test('[A11] itemsPerPage without page returns page 1', async ({ assert }) => {
     const { data, ...rest } = await list('itemsPerPage=50')
     assert.lengthOf(data, 50)
     assert.deepEqual(rest, { total_count: 125, has_more: true, page: 1, items_per_page: 50 })
@@ -157,7 +161,9 @@ test.group('Paging', (group) => {
     assert.deepEqual(await list('offset=5&page='), await list('offset=5'))
   })
 
-  test('[A11, A13] pages of every size match an in-memory result', async ({ assert }) => {
+  test('[A11, A13] random page sizes return the same pages as an in-memory list', async ({
+    assert,
+  }) => {
     const all = numbers(1, 125)
     await fc.assert(
       fc.asyncProperty(
@@ -190,7 +196,7 @@ test.group('Paging', (group) => {
     assert.deepEqual([bad.status, bad.text], [422, ''])
   })
 
-  test('a list runs two statements, or one if no items are requested', async ({ assert }) => {
+  test('a list runs two statements, and only one if no items are requested', async ({ assert }) => {
     for (const query of ['', 'page=2&sort=-title', 'page=99']) {
       assert.lengthOf(await queriesOf(() => get(`/api/memos?${query}`)), 2)
     }
@@ -208,7 +214,7 @@ test.group('Paging | maximum', (group) => {
     return clear
   })
 
-  test('[A13] a page size over 1,000 is reduced to 1,000, which items_per_page says', async ({
+  test('[A13] an itemsPerPage over 1,000 is reduced to 1,000, as items_per_page in the response shows', async ({
     assert,
   }) => {
     const { data, ...rest } = await list('itemsPerPage=5000')

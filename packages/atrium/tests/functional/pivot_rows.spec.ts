@@ -41,7 +41,7 @@ test.group('Pivot rows changed by application code', (group) => {
   const changed = () => ({ old: [marks[0], marks[1]], new: [marks[1], marks[2]] })
   const others = () => [marks[2], marks[1]]
 
-  test('[E3] the audit row and event of a create contain the changes of the relation', async ({
+  test('[E3] the audit row and event of a create contain the changed pivot rows', async ({
     assert,
     cleanup,
   }) => {
@@ -76,9 +76,7 @@ test.group('Pivot rows changed by application code', (group) => {
     assert.deepEqual(row.newState, { id: gate, name: 'gate', gate_marks: changed().new })
   })
 
-  test(
-    '[E3] changes of the relation are logged wherever application code makes them during the write'
-  )
+  test('[E3] changed pivot rows are logged wherever application code writes them during the write')
     .with(['prepareUpdate', 'crud afterUpdate', 'beforeSave', 'beforeUpdate', 'afterUpdate'])
     .run(async ({ assert }, place) => {
       leaves(place, others)
@@ -91,7 +89,7 @@ test.group('Pivot rows changed by application code', (group) => {
       })
     })
 
-  test('[E3] changes by a form and a bulk action of the admin site are logged too')
+  test('[E3] pivot rows changed by a form and by a bulk action of the admin site are logged too')
     .with(['form_update', 'action/work'])
     .run(async ({ assert }, door) => {
       leaves('prepareUpdate', others)
@@ -105,13 +103,13 @@ test.group('Pivot rows changed by application code', (group) => {
       assert.equal(event.username, 'ada')
     })
 
-  test('[E1] the same rows in another order do not count as a change', async ({ assert }) => {
+  test('[E1] the same pivot rows in another order do not count as a change', async ({ assert }) => {
     await patch(`/api/own-gates/${gate}`, { marks: [marks[1], marks[0]] })
     await patch(`/api/own-gates/${gate}`, {})
     assert.isEmpty(await loggedEvents('UPDATE'))
   })
 
-  test('[E1] changes that are reverted later in the write are in no event', async ({
+  test('[E1] changes of pivot rows that are reverted later in the write are in no event', async ({
     assert,
     cleanup,
   }) => {

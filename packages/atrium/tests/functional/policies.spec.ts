@@ -38,7 +38,7 @@ test.group('Policies and scopes over HTTP', (group) => {
     await db.from('crud_notes').delete()
   })
 
-  test('[P14] every operation checks the policy for the actor of the request', async ({
+  test('[P14] every operation checks the policy with the actor of the request', async ({
     assert,
   }) => {
     const id = await insertNote({ owner: 'anna' })
@@ -159,7 +159,9 @@ test.group('Policies and scopes over HTTP', (group) => {
     assert.deepEqual(rows, [{ id, owner: 'anna', title: 'a note' }])
   })
 
-  test('[P14] the policy is not called if access is denied', async ({ assert }) => {
+  test('[P14] the policy is not called if the access option refuses the request', async ({
+    assert,
+  }) => {
     const response = await call('GET', PATH)
     assert.equal(response.status, 401)
     assert.isEmpty(Note.asked)

@@ -42,7 +42,7 @@ test.group('Health probes', () => {
     assert.equal(live.status, 200)
   })
 
-  test('the reason for an unhealthy status is logged', async ({ assert, cleanup }) => {
+  test('the reason why a process is not ready is logged', async ({ assert, cleanup }) => {
     await db.rawQuery(`alter table ${SCHEMA} rename to ${SCHEMA}_away`)
     cleanup(() => db.rawQuery(`alter table ${SCHEMA}_away rename to ${SCHEMA}`))
     const log = captureLog(cleanup)

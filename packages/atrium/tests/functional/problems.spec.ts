@@ -69,7 +69,7 @@ test.group('Problems', (group) => {
       assert.deepEqual(rest, { status, detail })
     })
 
-  test('[A4] a failed validation names every field', async ({ assert }) => {
+  test('[A4] the problem of a failed validation names every invalid field', async ({ assert }) => {
     const response = await post('/api/route-items', { note: 5 })
     assert.equal(response.status, 422)
     assert.match(response.headers.get('content-type')!, /^application\/problem\+json/)
@@ -105,7 +105,10 @@ test.group('Problems', (group) => {
       assert.include(line.err!.stack, 'problems.spec.ts')
     })
 
-  test('[A29] a driver error is an internal error', async ({ assert, cleanup }) => {
+  test('[A29] an error of the database driver is a 500 without details', async ({
+    assert,
+    cleanup,
+  }) => {
     const log = captureLog(cleanup)
     const { schema } = db.connection()
     await schema.renameTable('route_items', 'route_items_away')
@@ -129,7 +132,7 @@ test.group('Problems', (group) => {
     })
   })
 
-  test('[A29] any value that application code throws is handled: {0}')
+  test('[A29] whatever application code throws becomes a 500 without details: {0}')
     .with([
       ['error', 'route_words exploded in /srv/app.ts'],
       ['text', 'route_words exploded as a string'],

@@ -57,7 +57,9 @@ test.group('Rate limit', (group) => {
     }
   })
 
-  test('[Q8] without a limit, nothing is counted and no headers are sent', async ({ assert }) => {
+  test('[Q8] without a rate limit, nothing is counted and no rate limit headers are sent', async ({
+    assert,
+  }) => {
     assert.propertyVal(config, 'rateLimit', null)
     app.config.set('crud', config)
     const queries = await queriesOf(async () => {
@@ -83,7 +85,7 @@ test.group('Rate limit', (group) => {
     }
   })
 
-  test('[Q8] every response has the headers and is counted: {title}')
+  test('[Q8] every response has the rate limit headers and is counted: {title}')
     .with([
       { title: '200', send: () => call('HEAD', OPEN), status: 200 },
       { title: '401', send: () => get(CLOSED), status: 401 },
@@ -112,7 +114,7 @@ test.group('Rate limit', (group) => {
       assert.equal(last, 429)
     })
 
-  test('[Q8] a 403 has the headers too, and each token has a separate count', async ({
+  test('[Q8] a 403 has the rate limit headers too, and each token has its own count', async ({
     assert,
   }) => {
     const reader = await issueToken(jo, ['Door:read_multi'])
@@ -132,7 +134,7 @@ test.group('Rate limit', (group) => {
     assert.deepEqual(headersOf(await get(OPEN)), left(200, 2))
   })
 
-  test('[Q8, P10] guessed tokens are counted by address and affect no other client', async ({
+  test('[Q8, P10] requests with guessed tokens are counted by address and affect no other client', async ({
     assert,
   }) => {
     const { headers, token } = await issueToken(jo)
@@ -148,7 +150,9 @@ test.group('Rate limit', (group) => {
     assert.deepEqual(headersOf(await get(CLOSED, { headers })), left(200, 2))
   })
 
-  test('[Q8] no header or parameter changes the counted client', async ({ assert }) => {
+  test('[Q8] no header or parameter changes which client a request counts for', async ({
+    assert,
+  }) => {
     const { token } = await issueToken(jo)
     await get(`${OPEN}?key=1`)
     await get(`${OPEN}?access_token=${token}`, { headers: { 'x-forwarded-for': '192.0.2.9' } })
@@ -167,7 +171,9 @@ test.group('Rate limit', (group) => {
     assert.deepEqual(headersOf(await get(OPEN)), left(200, 2))
   })
 
-  test('[Q8] the token is read once for count and ability', async ({ assert }) => {
+  test('[Q8] a token is read once from the database, for the count and the abilities', async ({
+    assert,
+  }) => {
     const { headers } = await issueToken(jo)
     const queries = await queriesOf(() => get(`${CLOSED}/1`, { headers }))
     const reads = queries.filter(
@@ -176,7 +182,7 @@ test.group('Rate limit', (group) => {
     assert.lengthOf(reads, 1)
   })
 
-  test('[Q8] requests over the limit are refused without database queries', async ({ assert }) => {
+  test('[Q8] requests over the limit run no database queries', async ({ assert }) => {
     for (let count = 0; count < 3; count++) await get(OPEN)
     const queries = await queriesOf(async () => {
       const { status } = await get(OPEN)

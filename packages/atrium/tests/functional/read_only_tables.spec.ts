@@ -21,7 +21,7 @@ test.group('Views and tables without a key', (group) => {
     ])
   })
 
-  test('[S6] records are read by the key that the model declares: {path}')
+  test('[S6] records can be read by the key that the model declares: {path}')
     .with([
       { path: '/api/stock-totals/axe', body: { product: 'axe', total: 12_345 } },
       { path: '/api/readings/Ulm', body: { place: 'Ulm', degrees: 7 } },
@@ -38,7 +38,7 @@ test.group('Views and tables without a key', (group) => {
       )
     })
 
-  test('[A25] returns 405 for every write: {path}')
+  test('[A25] every write is a 405: {path}')
     .with([
       { path: '/api/stock-totals', key: 'axe', body: { product: 'x', total: 1 } },
       { path: '/api/readings', key: 'Ulm', body: { place: 'x', degrees: 1 } },
@@ -61,7 +61,7 @@ test.group('Views and tables without a key', (group) => {
       assert.lengthOf(await db.from('readings'), 2)
     })
 
-  test('[Q1] the endpoint list and the API schema contain no writes', ({ assert }) => {
+  test('[Q1] the list of endpoints and the API schema contain no writes', ({ assert }) => {
     const endpoints = resources
       .endpoints()
       .filter(({ resource }) => [StockTotal, Reading].includes(resource.model as any))
@@ -76,7 +76,9 @@ test.group('Views and tables without a key', (group) => {
     )
   })
 
-  test('[P9] ignored options and a missing key are reported at boot', ({ assert }) => {
+  test('[P9] options without effect and a missing unique index are reported at the start', ({
+    assert,
+  }) => {
     const notes = resources.endpoints().map(({ readOnlyNote }) => readOnlyNote)
     assert.includeMembers(notes, [
       'StockTotal: stock_totals is a view, so its records can only be read; without effect in its @Crud: deleteSchema and batch',
@@ -84,7 +86,7 @@ test.group('Views and tables without a key', (group) => {
     ])
   })
 
-  test('[P8] writes of application code are refused', async ({ assert }) => {
+  test('[P8] LucidCrud refuses writes of application code', async ({ assert }) => {
     for (const write of [
       () => new LucidCrud(StockTotal).create({ product: 'x', total: 1 }),
       () => new LucidCrud(Reading).update('Ulm', { degrees: 1 }),
@@ -96,7 +98,7 @@ test.group('Views and tables without a key', (group) => {
     }
   })
 
-  test('[B14] the admin site offers and opens no form: {name}')
+  test('[B14] the admin site offers no forms and opens none: {name}')
     .with([
       { name: 'StockTotal', key: 'axe' },
       { name: 'Reading', key: 'Ulm' },
@@ -119,10 +121,7 @@ test.group('Views and tables without a key', (group) => {
       }
     })
 
-  test('[R16.3] a row without a key is shown, without a link to it', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('[R16.3] a row whose key is null is shown without a link', async ({ assert, cleanup }) => {
     cleanup(await fakeHashes())
     await emptyAdminTables()
     const cookie = await cookiesOf(await makeUser('jo'))

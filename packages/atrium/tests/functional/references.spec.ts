@@ -81,7 +81,7 @@ test.group('References to hidden records', (group) => {
       assert.isBelow(await its(create({ [field]: deleted }), 'status'), 300)
     })
 
-  test('[P14] references work between a model that names its connection and one that does not', async ({
+  test('[P14] references are checked between a model that names its connection and one that does not', async ({
     assert,
     cleanup,
   }) => {
@@ -94,7 +94,7 @@ test.group('References to hidden records', (group) => {
     assert.lengthOf(await db.from('ward_visits'), 0)
   })
 
-  test('[P14] a relation without a foreign key constraint is checked, also by a column other than the key', async ({
+  test('[P14] a relation without a foreign key is checked, also one to a column other than the key', async ({
     assert,
   }) => {
     const nothing = await create({ witness_code: 'nobody' })
@@ -108,7 +108,9 @@ test.group('References to hidden records', (group) => {
     assert.equal(await its(create({ witness_code: 'own' }), 'status'), 201)
   })
 
-  test('[P14] one response lists all such fields', async ({ assert }) => {
+  test('[P14] one response lists all fields that refer to hidden or missing records', async ({
+    assert,
+  }) => {
     const fieldsOf = ({ body }: HttpResponse) => body.errors.map((error: any) => error.field)
     const refused = await create({ patient_id: foreign, follows_id: NOWHERE, room_id: NOWHERE })
     const nothing = await create({ patient_id: NOWHERE, follows_id: NOWHERE, room_id: NOWHERE })

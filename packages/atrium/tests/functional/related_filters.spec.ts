@@ -62,7 +62,7 @@ async function fill() {
   ])
 }
 
-test.group('Related fields', (group) => {
+test.group('Filters and sorts by related fields', (group) => {
   group.tap((one) => one.tags(['@dialect']))
   group.setup(async () => {
     await fill()
@@ -81,7 +81,9 @@ test.group('Related fields', (group) => {
     assert.equal(await statusOf(get('/api/artworks?atelier.country__is=NO')), 422)
   })
 
-  test('[W8] a relation to many matches with one related record at least', async ({ assert }) => {
+  test('[W8] a filter on a relation to many matches if at least one related record matches', async ({
+    assert,
+  }) => {
     assert.deepEqual(await works('tags.label=blue'), ['a', 'b'])
     assert.deepEqual(await works('tags.label__in=red,blue'), ['a', 'b'])
     assert.deepEqual(await works('tags.label=red&tags.label__in=blue'), ['a'])
@@ -97,7 +99,7 @@ test.group('Related fields', (group) => {
     assert.equal(await statusOf(get('/api/artworks?any.1.atelier.country=NO')), 422)
   })
 
-  test('[W8] only declared names filter', async ({ assert }) => {
+  test('[W8] only declared names of related fields filter', async ({ assert }) => {
     const all = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
     for (const name of [
       'atelier.country',
@@ -159,12 +161,14 @@ test.group('Related fields', (group) => {
     assert.deepEqual(text.trim().split('\r\n'), ['title', 'g', 'd', 'c', 'a', 'f', 'b', 'e'])
   })
 
-  test('[W8] hidden and deleted related records do not match', async ({ assert }) => {
+  test('[W8] related records that are hidden or deleted do not match', async ({ assert }) => {
     assert.deepEqual(await works('atelier.town.name__startswith=Hid'), [])
     assert.deepEqual(await works('atelier.town.name__startswith=Par'), [])
   })
 
-  test('[W8] a policy that refuses the related records hides their fields', async ({ assert }) => {
+  test("[W8] if a policy refuses related records, lists can't be filtered by their fields", async ({
+    assert,
+  }) => {
     door.isClosed = true
     assert.lengthOf(await works('atelier.name=Bo'), 7)
     assert.equal(await statusOf(get('/api/artworks?sort=atelier.name')), 422)
@@ -172,7 +176,7 @@ test.group('Related fields', (group) => {
     door.isClosed = false
   })
 
-  test('[W8] filters: related declares all visible fields of relations that can be included', async ({
+  test("[W8] the option `filters: 'related'` declares all visible fields of relations that can be included", async ({
     assert,
   }) => {
     const open = (query: string) => works(query, 'open-artworks')
@@ -185,7 +189,9 @@ test.group('Related fields', (group) => {
     assert.equal(await statusOf(get('/api/open-artworks?atelier.id__contains=4')), 422)
   })
 
-  test('[W8] application code can name any relation', async ({ assert }) => {
+  test('[W8] application code can filter and sort by fields of any relation', async ({
+    assert,
+  }) => {
     const crud = new LucidCrud(Artwork)
     const titles = ({ data }: { data: Row[] }) => data.map(({ title }) => title)
     const filters = { 'atelier.country': 'NO', 'title__ne': 'f' }
@@ -198,7 +204,7 @@ test.group('Related fields', (group) => {
     await assert.rejects(() => tags.getMulti({ filters: { 'works.title': 'a' } }), /not found/)
   })
 
-  test('[W8] a declared name is checked at the start')
+  test('[W8] an invalid declared name fails at the start: {0}')
     .with([
       ['studio.name', "Artwork has no relation 'studio'"],
       ['atelier.nmae', "Atelier has no column 'nmae'"],
@@ -214,14 +220,14 @@ test.group('Related fields', (group) => {
       await assert.rejects(make, new RegExp(message))
     })
 
-  test('[W8] a related filter has no default', ({ assert }) => {
+  test('[W8] a default value for a related filter is an error', ({ assert }) => {
     const options = { model: Artwork, path: '/never', filterConfig: { 'atelier.name': 'Bo' } }
     assert.throws(() => new (creatorOf(options))(options), ValueError as any, 'use null')
   })
 })
 
 test.group('Related fields in the API schema', () => {
-  test('[W8] declared filters and orders are parameters with the type of the field', async ({
+  test('[W8] declared filters and sorts by related fields are parameters with the type of the field', async ({
     assert,
   }) => {
     const { body } = await get('/api/openapi.json')

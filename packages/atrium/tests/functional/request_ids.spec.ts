@@ -49,7 +49,7 @@ test.group('Request ids', (group) => {
     assert.equal(new Set(responses.map(({ headers }) => headers.get('x-request-id'))).size, 4)
   })
 
-  test('[A29] a valid id of the client is preserved')
+  test('[A29] a valid request id sent by the client is used')
     .with(['a', 'A-z_0.9', '-', 'x'.repeat(64)])
     .run(async ({ assert }, id) => {
       for (const path of ['/api/route-items', '/api/nothing', '/api/%zz']) {
@@ -58,7 +58,7 @@ test.group('Request ids', (group) => {
       }
     })
 
-  test('[A29] any other id of the client is replaced')
+  test('[A29] an invalid request id sent by the client is replaced')
     .with(['x'.repeat(65), 'a b', 'a/b', 'a,b', 'a"b', '<b>', 'é', '{}', 'a\tb', ''])
     .run(async ({ assert }, id) => {
       for (const path of ['/api/route-items', '/api/%zz']) {
@@ -72,7 +72,7 @@ test.group('Request ids', (group) => {
       }
     })
 
-  test('[A29] two ids of the client are ignored', async ({ assert }) => {
+  test('[A29] two request ids sent by the client are ignored', async ({ assert }) => {
     const { headers } = await exchange(
       'GET /api/route-items HTTP/1.1',
       'Host: localhost',

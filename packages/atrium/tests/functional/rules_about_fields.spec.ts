@@ -12,7 +12,7 @@ const LODGING = { guest: 'Ada', starts_on: '2026-01-02', ends_on: '2026-01-05' }
 const ENDLESS = { ...LODGING, guest: 'Jo', ends_on: '2026-01-01' }
 const ERRORS = [{ field: 'ends_on', rule: 'invalid', message: TOO_EARLY }]
 
-test.group('Rules on several fields', (group) => {
+test.group('Rules that compare several fields', (group) => {
   let id: number
   let user: Awaited<ReturnType<typeof makeUser>>
   let cookie: string
@@ -35,7 +35,7 @@ test.group('Rules on several fields', (group) => {
     return lodgings.map(({ endsOn, guest }) => `${guest} ${endsOn.toISODate()}`)
   }
 
-  test('[P8] the API names the field in responses to a create, a change of one field and a batch', async ({
+  test('[P8] the API names the field in the errors of a create, of a change of one field and of a batch', async ({
     assert,
   }) => {
     const created = await post('/api/lodgings', ENDLESS)
@@ -74,7 +74,7 @@ test.group('Rules on several fields', (group) => {
     assert.deepEqual(await stored(), ['Ada 2026-01-05'])
   })
 
-  test('an import names the line and the field', async ({ assert, cleanup }) => {
+  test('an import reports the line and the field', async ({ assert, cleanup }) => {
     const one = await tried(
       user,
       'Lodging',
@@ -89,7 +89,9 @@ test.group('Rules on several fields', (group) => {
     assert.deepEqual(await stored(), ['Ada 2026-01-05', 'Eve 2026-01-02'])
   })
 
-  test('a test can read the messages of a refused write', async ({ assert }) => {
+  test('the test helper fieldErrorsOf returns the messages of a refused write', async ({
+    assert,
+  }) => {
     const lodgings = new LucidCrud(Lodging)
     const messages = { ends_on: TOO_EARLY }
     const day = DateTime.fromISO('2026-01-01')

@@ -14,7 +14,7 @@ function check(assert: any, headers: Record<string, any>, what: string) {
 }
 
 test.group('Security headers', () => {
-  test('every response has the headers, whatever code sends it', async ({ assert }) => {
+  test('every response has the security headers, whichever code sends it', async ({ assert }) => {
     const json = { 'content-type': 'application/json' }
     const calls: Array<[number, string, string, Record<string, string>?, string?]> = [
       [200, 'GET', '/'],
@@ -44,7 +44,7 @@ test.group('Security headers', () => {
     }
   })
 
-  test('responses to malformed requests have the headers too', async ({ assert }) => {
+  test('responses to malformed requests have the security headers too', async ({ assert }) => {
     const responses = {
       malformed: await exchange('GET / HTTP/9'),
       withoutHost: await exchange('GET / HTTP/1.1', 'Connection: close'),
@@ -70,7 +70,9 @@ test.group('Security headers', () => {
     assert.notProperty(plain, 'strict-transport-security')
   })
 
-  test('the error page for developers has its styles', async ({ assert }) => {
+  test('the error page for developers is sent without the content security policy that would block its styles', async ({
+    assert,
+  }) => {
     const ctx = new HttpContextFactory().create()
     ctx.request.request.headers.accept = 'text/html'
     ctx.response.response.setHeader('content-security-policy', CONTENT_SECURITY_POLICY)

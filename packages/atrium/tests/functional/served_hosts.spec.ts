@@ -12,7 +12,7 @@ function ask(path: string, ...lines: string[]) {
 /* A page at rebound.test whose name now resolves to this machine: to the browser it is the same
  * site. */
 test.group('Served hosts', () => {
-  test('a request for an unknown host does not read or write anything', async ({ assert }) => {
+  test('a request for an unknown host reads and writes nothing', async ({ assert }) => {
     const before = await db.from('attacked_patrons').count('* as rows')
     const body = '{"name":"Rebound"}'
     const created = await exchange(
@@ -40,7 +40,9 @@ test.group('Served hosts', () => {
     }
   })
 
-  test('browsers get an error page, except below the API', async ({ assert }) => {
+  test('a page of an unknown host is an HTML error page, and a response below the API is a problem', async ({
+    assert,
+  }) => {
     const accept = 'Accept: text/html,*/*;q=0.8'
     const page = await ask('/admin/login', `Host: ${REBOUND}`, accept)
     assert.equal(page.status, 421)

@@ -38,7 +38,7 @@ test.group('Writes with a shared commit, over HTTP', (group) => {
     await db.from('event_plains').delete()
   })
 
-  test('[P8, E1] each concurrent writer gets its own response, and only the acknowledged writes are stored, notified and logged', async ({
+  test('[P8, E1] each concurrent writer gets its own response, and exactly the confirmed writes are stored, notified and logged', async ({
     assert,
     cleanup,
   }) => {
@@ -97,7 +97,7 @@ test.group('Writes with a shared commit, over HTTP', (group) => {
     assert.lengthOf(await db.from('admin_event_log').whereIn('id', [...events]), rows.length)
   })
 
-  test('[P8] the record of a writer that disconnects is stored completely or not at all, and others get their responses', async ({
+  test('[P8] if a writer disconnects, its record is stored completely or not at all, and others get their responses', async ({
     assert,
   }) => {
     const responses = await Promise.all(

@@ -46,7 +46,9 @@ test.group('Sorting', (group) => {
     assert.deepEqual(await column('countries', 'code', 'sort=-code'), ordered.toReversed())
   })
 
-  test('[A14] a composite key is ordered by its columns and breaks ties', async ({ assert }) => {
+  test('[A14] a composite key is sorted by its columns, and decides between equal values', async ({
+    assert,
+  }) => {
     const seats = [
       { hall: 2, place: 'a', label: 'x' },
       { hall: 1, place: 'b', label: 'y' },
@@ -63,7 +65,7 @@ test.group('Sorting', (group) => {
     assert.deepEqual(await places('sort=place,-hall'), ['10a', '2a', '1a', '1b'])
   })
 
-  test('[A14] the key breaks ties in ascending order, whatever the direction of the sort', async ({
+  test('[A14] the key decides between equal values in ascending order, whatever the direction of the sort', async ({
     assert,
   }) => {
     await db
@@ -105,7 +107,7 @@ test.group('Sorting', (group) => {
     assert.deepEqual(await pairs('sort=amount,-amount,-label'), ['b1', 'a1', 'b2', 'a2'])
   })
 
-  test('[A15] "{$self}" is 422 and lists the names, except hidden ones')
+  test('[A15] the sort "{$self}" is a 422 that lists the names, except hidden ones')
     .with([
       '',
       ',',
@@ -150,7 +152,7 @@ test.group('Sorting', (group) => {
     }
   })
 
-  test('[A15, A18] columns of all types are sorted as in memory', async ({ assert }) => {
+  test('[A15, A18] columns of all types are sorted like an in-memory list', async ({ assert }) => {
     const nullable = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { freq: 4 })
     const label = fc.string({ unit: fc.constantFrom(...'aAbBzZäÄß\uFFFD😀 _'), maxLength: 3 })
     const row = fc.record({

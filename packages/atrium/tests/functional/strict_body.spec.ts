@@ -34,7 +34,7 @@ test.group('Strict bodies', (group) => {
     assert.isEmpty(await db.from('letters'))
   })
 
-  test('[A7] a column that the update schema lacks is unknown', async ({ assert }) => {
+  test('[A7] a column that is not in the update schema is an unknown field', async ({ assert }) => {
     const { body } = await post('/api/coupons', { share: 1 })
     const response = await patch(`/api/coupons/${body.id}`, { share: 2, id: 5, sharee: 3 })
     assert.equal(response.status, 422)
@@ -74,14 +74,16 @@ test.group('Strict bodies', (group) => {
       assert.isBelow(response.text.length, 1000)
     })
 
-  test('[A7, A6] of ten thousand unknown fields, a hundred are reported', async ({ assert }) => {
+  test('[A7, A6] at most a hundred of ten thousand unknown fields are reported', async ({
+    assert,
+  }) => {
     const names = Array.from({ length: 10_000 }, (_, index) => [`x${index}`, 1])
     const response = await post('/api/coupons', Object.fromEntries(names))
     assert.equal(response.status, 422)
     assert.lengthOf(errorsOf(response), 100)
   })
 
-  test('[A7] known fields are accepted, also in an urlencoded body', async ({ assert }) => {
+  test('[A7] known fields are accepted, in JSON and in an urlencoded body', async ({ assert }) => {
     const created = await post('/api/coupons', { share: 1, zip: null })
     assert.equal(created.status, 201)
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }

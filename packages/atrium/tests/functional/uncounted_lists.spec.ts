@@ -36,14 +36,14 @@ test.group('Uncounted lists', (group) => {
     assert.notInclude(statements[0], 'count(')
   })
 
-  test('[Q5] has_more is returned without pages too', async ({ assert }) => {
+  test('[Q5] has_more is returned for offset and limit, too', async ({ assert }) => {
     const body = await list('count=false&offset=20&limit=5')
     assert.deepEqual(Object.keys(body), ['data', 'has_more'])
     assert.isFalse(body.has_more)
     assert.lengthOf(body.data, 5)
   })
 
-  test('[Q5] has_more and the items are those of the counted list', async ({ assert }) => {
+  test('[Q5] has_more and the items are the same as with a count', async ({ assert }) => {
     const number = fc.integer({ min: 1, max: 30 })
     await fc.assert(
       fc.asyncProperty(number, number, async (page, size) => {
@@ -61,7 +61,9 @@ test.group('Uncounted lists', (group) => {
     assert.deepEqual(await list('count=false&limit=0&offset=25'), { data: [], has_more: false })
   })
 
-  test('[Q5, A13] checking for more rows does not exceed the maximum', async ({ assert }) => {
+  test('[Q5, A13] reading one row more for has_more does not exceed the maximum', async ({
+    assert,
+  }) => {
     const body = await list('count=false&limit=5000')
     assert.lengthOf(body.data, COUNT)
     assert.isFalse(body.has_more)
@@ -72,7 +74,7 @@ test.group('Uncounted lists', (group) => {
     assert.deepEqual(Object.keys(await list('count=true')), ['data', 'total_count'])
   })
 
-  test('[Q5] {$self} is 422')
+  test('[Q5] count with the value {$self} is a 422')
     .with(['count=', 'count', 'count=0', 'count=False', 'count=no', 'count=false&count=false'])
     .run(async ({ assert }, query) => {
       const { status, body } = await get(`/api/memos?${query}`)

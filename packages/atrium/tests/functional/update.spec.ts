@@ -53,7 +53,7 @@ test.group('Update', (group) => {
     assert.equal(read.body.name, 'two')
   })
 
-  test('[A3] other preferences are not applied', async ({ assert }) => {
+  test('[A3] unknown preferences are not applied', async ({ assert }) => {
     const path = await createSample()
     const response = await patch(
       path,
@@ -71,7 +71,7 @@ test.group('Update', (group) => {
     assert.deepInclude(read.body, { name: 'one', count: 4, long_text: 'kept', code: 'c1' })
   })
 
-  test('[A28] a JSON value can have keys named like methods, and changes like any other', async ({
+  test('[A28] a JSON value can have keys with the names of methods, and its changes are stored', async ({
     assert,
   }) => {
     const path = await createSample({ data: { valueOf: 1, isDirty: true } })
@@ -88,7 +88,9 @@ test.group('Update', (group) => {
     }
   })
 
-  test('[A28] null clears a nullable column and is 422 for another', async ({ assert }) => {
+  test('[A28] null clears a nullable column, and is a 422 for any other column', async ({
+    assert,
+  }) => {
     const path = await createSample({ count: 3 })
     const cleared = await patch(path, { count: null })
     assert.equal(cleared.status, 200)
@@ -101,7 +103,9 @@ test.group('Update', (group) => {
     assert.deepInclude(read.body, { name: 'one', count: null })
   })
 
-  test('[A20] bytes can be updated, also those that are not text', async ({ assert }) => {
+  test('[A20] any bytes can be written by an update, also bytes that are not text', async ({
+    assert,
+  }) => {
     const path = await createSample({ bytes: 'gA==' })
     await patch(path, { bytes: 'gQ==' })
     const read = await get(path)
@@ -134,7 +138,7 @@ test.group('Update', (group) => {
     assert.equal(gone.status, 404)
   })
 
-  test('[S4, A23] updated_at is set, even without autoUpdate', async ({ assert }) => {
+  test('[S4, A23] an update sets updated_at, even without autoUpdate', async ({ assert }) => {
     const path = await createSample()
     const fresh = await get(path)
     assert.equal(fresh.body.updated_at, LONG_AGO)
@@ -143,14 +147,14 @@ test.group('Update', (group) => {
     assert.isAbove(Date.parse(read.body.updated_at), Date.now() - 60_000)
   })
 
-  test('[A23] writing the same value is an update too', async ({ assert }) => {
+  test('[A23] writing the stored value also sets updated_at', async ({ assert }) => {
     const path = await createSample()
     await patch(path, { name: 'one' })
     const read = await get(path)
     assert.notEqual(read.body.updated_at, LONG_AGO)
   })
 
-  test('[A23] a patch without a known field changes nothing and responds as usual', async ({
+  test('[A23] an update without a known field changes nothing, and its response is the usual one', async ({
     assert,
   }) => {
     const path = await createSample()
@@ -165,7 +169,7 @@ test.group('Update', (group) => {
     assert.deepEqual(await db.from('samples'), [before])
   })
 
-  test('[S4] the configured columns are set, whether configured on the CRUD object or the call', async ({
+  test("[S4] the configured time columns are set, whether the CRUD object or the model's options name them", async ({
     assert,
   }) => {
     await db.from('jottings').delete()
@@ -179,7 +183,7 @@ test.group('Update', (group) => {
     }
   })
 
-  test('[S4] without configuration, only columns with the default names are set', async ({
+  test('[S4] without configuration, time columns are set only if they have the default names', async ({
     assert,
   }) => {
     await db.from('jottings').delete()

@@ -19,7 +19,9 @@ test.group('Values of all types over two connections', (group) => {
     await fill()
   })
 
-  test('[K5.6] are sorted and shown in lists, pages and forms alike', async ({ assert }) => {
+  test('[K5.6] are sorted and shown in the same way in lists, pages and forms', async ({
+    assert,
+  }) => {
     const both = async <Value>(read: (prefix: string, api: string) => Promise<Value>) =>
       assert.deepEqual(await read('Plain', 'plain-'), await read('', ''))
     for (const [index, { type }] of TYPES.entries()) {

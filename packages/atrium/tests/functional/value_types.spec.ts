@@ -87,7 +87,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('every digit of a JSON number is stored, and more decimal places than the column has are refused', async ({
+    test('every digit of a JSON number is stored, and more decimal places than those of the column are refused', async ({
       assert,
     }) => {
       const name = (type: string) => columnOf(TYPES.findIndex((one) => one.type === type))
@@ -117,7 +117,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('values that were read can be stored in a new record', async ({ assert }) => {
+    test('the values of an item that was read can be stored in a new item', async ({ assert }) => {
       for (const row of rowsOf()) {
         const { body } = await get(`/api/${api}typed-rows/${row + 1}`)
         const names = COLUMNS.filter((_, index) => isWritable(row)(index))
@@ -129,7 +129,9 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('[K5.6] each value is found by the form in which it is read', async ({ assert }) => {
+    test('[K5.6] a filter finds each value by the text that the API returns', async ({
+      assert,
+    }) => {
       for (const row of rowsOf()) {
         for (const [index, { type, filters = true }] of TYPES.entries()) {
           const [, value] = specimenOf(index, row) ?? []
@@ -206,7 +208,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     }).skip(!onSqlite, 'only there a column holds values of any type')
 
-    test('a value that the form’s control can’t show is a read-only text', async ({ assert }) => {
+    test('a value that the form’s input can’t show is read-only text', async ({ assert }) => {
       for (const row of rowsOf()) {
         const { text } = await open(`/admin/${prefix}TypedRow/update/${row + 1}`)
         const { tags } = formOf(text)
@@ -236,7 +238,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('a record with each value has its list, page, history and duplicate', async ({
+    test('a record with each value can be opened in list, page, history and duplicate', async ({
       assert,
     }) => {
       const list = await open(`/admin/${prefix}TypedRow/`)

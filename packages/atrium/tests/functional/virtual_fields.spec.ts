@@ -12,7 +12,7 @@ test.group('Virtual fields', (group) => {
     AccountCrud.seen.length = 0
   })
 
-  test('[P6] prepareCreate receives a virtual field and can make a column of it', async ({
+  test('[P6] prepareCreate receives a virtual field, and can derive a column from it', async ({
     assert,
   }) => {
     const response = await post('/api/member-accounts', ACCOUNT)
@@ -70,7 +70,7 @@ test.group('Virtual fields', (group) => {
     assert.deepEqual(AccountCrud.seen, [])
   })
 
-  test('[P6] a virtual field is ignored without a CRUD object that handles it', async ({
+  test('[P6] without a CRUD object that handles it, a virtual field is ignored', async ({
     assert,
   }) => {
     const created = await post('/api/member-accounts', ACCOUNT)

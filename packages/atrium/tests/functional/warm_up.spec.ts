@@ -21,7 +21,7 @@ async function endpoints(options: CrudOptions = {}): Promise<EndpointCreator> {
 class OwnCrud extends LucidCrud {}
 class OwnEndpoints extends EndpointCreator {}
 
-test.group('After the start', (group) => {
+test.group('Requests of the server to itself after the start', (group) => {
   let responses: Array<[path: string, status: number]> = []
   let hosts: Array<string | null> = []
 
@@ -71,7 +71,9 @@ test.group('After the start', (group) => {
     assert.deepEqual(responses, [['/health/live', 200]])
   })
 
-  test('[A29] warming up fails silently, and stops with the application', async ({ assert }) => {
+  test('[A29] an error of these requests is ignored, and they stop with the application', async ({
+    assert,
+  }) => {
     await warmUp({ ...address(), port: await freePort() }, resources.endpoints())
     assert.isEmpty(responses)
     await warmUp(address(), resources.endpoints(), () => true)

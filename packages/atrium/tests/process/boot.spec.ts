@@ -88,7 +88,7 @@ test.group('Boot', (group) => {
     assert.notInclude(output, key)
   })
 
-  test('a setting that prevents the start is reported in one line', async ({ assert }) => {
+  test('a setting that prevents the start is reported in a single line', async ({ assert }) => {
     for (const [environment, line] of [
       [{ TRUST_PROXY: '0.0.0.0/0' }, 'TRUST_PROXY is "0.0.0.0/0", which trusts everybody'],
       [
@@ -106,7 +106,7 @@ test.group('Boot', (group) => {
     }
   })
 
-  test('[P1, P2, P10] a decorated model with its migration serves requests, with a token in production; SIGTERM ends the server immediately', async ({
+  test('[P1, P2, P10] a decorated model with its migration serves requests, in production with a token; SIGTERM ends the server immediately', async ({
     assert,
   }) => {
     const create = () =>

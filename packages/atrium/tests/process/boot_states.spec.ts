@@ -19,7 +19,7 @@ const ENVIRONMENT = {
   DB_DATABASE: 'tmp/boot.sqlite3',
 }
 
-test.group('Boot, in rare states', (group) => {
+test.group('Boot in unusual situations', (group) => {
   let copy: ProjectCopy
 
   group.each.timeout(60_000)
@@ -39,7 +39,7 @@ test.group('Boot, in rare states', (group) => {
       await write(`app/models/${file}`, text)
   }
 
-  test('[P9] a command that does not need the models ends with one line about their errors', async ({
+  test('[P9] a command that does not need the models reports their errors in one line', async ({
     assert,
   }) => {
     await writeErrors()
@@ -78,7 +78,7 @@ test.group('Boot, in rare states', (group) => {
     assert.notMatch(wrong.output, / at .*node_modules/)
   })
 
-  test('[P12] a custom command can import a model with a file in its schema', async ({
+  test('[P12] a custom command can import a model whose schema contains a file', async ({
     assert,
   }) => {
     await write(
@@ -123,7 +123,9 @@ test.group('Boot, in rare states', (group) => {
     assert.equal(await stop(), 0)
   })
 
-  test('[P12] crud:routes needs no database and prints only JSON', async ({ assert }) => {
+  test('[P12] crud:routes needs no database, and with --json prints only JSON', async ({
+    assert,
+  }) => {
     const { status, output } = await copy.run(
       process.execPath,
       ['ace.js', 'crud:routes', '--json'],

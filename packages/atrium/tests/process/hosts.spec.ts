@@ -44,7 +44,7 @@ async function pack(): Promise<string> {
 }
 
 for (const host of firstInCi(['web', 'api'])) {
-  test.group(`An application as the starter kits make it: ${host}`, (group) => {
+  test.group(`An application made from a starter kit: ${host}`, (group) => {
     let copy: ProjectCopy
     let before: State
     let after: State
@@ -119,7 +119,9 @@ for (const host of firstInCi(['web', 'api'])) {
     })
     group.teardown(async () => void (await stop?.()))
 
-    test('[K4] responses, routes and schema.ts of the application are unchanged', ({ assert }) => {
+    test('[K4] the engine changes no response, route or schema.ts of the application', ({
+      assert,
+    }) => {
       for (const [index, response] of after.responses.entries()) {
         assert.equal(response, before.responses[index])
       }
@@ -147,7 +149,7 @@ for (const host of firstInCi(['web', 'api'])) {
       for (const text of first.slice(2)) assert.match(text, /[^\n]\n$/)
     })
 
-    test('[K3] the admin site has a login, lists, forms, and exports as background jobs', async ({
+    test('[K3] the admin site has a login, forms, lists and exports as background jobs', async ({
       assert,
     }) => {
       await checkLogin(assert, visitor)
@@ -161,7 +163,7 @@ for (const host of firstInCi(['web', 'api'])) {
       await checkEndpoints(assert, copy.url)
     })
 
-    test('[K3] commands of the engine work', async ({ assert }) => {
+    test('[K3] the commands of the engine run', async ({ assert }) => {
       assert.match(await ace('crud:routes', '--json'), /"\/api\/posts\/:id"/)
       assert.include(await ace('atrium:doctor'), 'Nothing is wrong')
       assert.include(await ace('make:migration', 'things'), 'database/migrations/')

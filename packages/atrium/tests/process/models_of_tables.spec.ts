@@ -68,7 +68,9 @@ async function readModel(copy: ProjectCopy, file: string) {
 test.group('Models of existing tables', (group) => {
   group.tap((one) => one.tags(['@database']))
 
-  test('[K12] models of {$self} pass the type check, match the tables, and can be read by REST')
+  test(
+    '[K12] models generated for {$self} pass the type check, match the tables, and can be read by REST'
+  )
     .with(Object.keys(SCHEMAS) as Array<keyof typeof SCHEMAS>)
     .run(async ({ assert, cleanup }, schema) => {
       const copy = await ProjectCopy.create()

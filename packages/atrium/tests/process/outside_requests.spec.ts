@@ -202,7 +202,7 @@ test('creates a record', async ({ assert }) => {
   assert.deepEqual(await work('create'), ['CREATE Ward'])
 })`
 
-test.group('Use of the engine outside requests', (group) => {
+test.group('The engine outside of requests', (group) => {
   let copy: ProjectCopy
 
   group.each.timeout(120_000)
@@ -254,9 +254,7 @@ test.group('Use of the engine outside requests', (group) => {
     assert.equal(await readFile(result, 'utf8'), '["CREATE Ward"]')
   })
 
-  test('a test of an application that only runs migrations can write a record and its event', async ({
-    assert,
-  }) => {
+  test('a test that only runs migrations can write a record and its event', async ({ assert }) => {
     await write('tests/bootstrap.ts', BOOTSTRAP)
     await write('tests/unit/outside.spec.ts', TEST)
     const { output, status } = await copy.run(process.execPath, [

@@ -135,7 +135,7 @@ for (const place of firstInCi(PLACES)) {
       assert.equal(await statusOf(second, '/health/ready'), 200)
     })
 
-    test('[B4, B5] signing in or out at one server applies to both', async ({ assert }) => {
+    test('[B4, B5] logging in or out at one server applies to both', async ({ assert }) => {
       const cookie = cookiesOf(await login(first))
       assert.equal(await statusOf(second, '/admin', { cookie }), 200)
 
@@ -169,9 +169,7 @@ for (const place of firstInCi(PLACES)) {
       assert.equal(right.status, 429)
     })
 
-    test('[U12] a link to choose a password is valid on one of two servers only, for one password', async ({
-      assert,
-    }) => {
+    test('[U12] a password link can be used once, at one of two servers', async ({ assert }) => {
       const username = `kim-${process.pid}`
       const users = `${first.url}/admin/AdminUser`
       const headers = { cookie: cookiesOf(await login(first)) }
@@ -202,7 +200,7 @@ for (const place of firstInCi(PLACES)) {
       }
     })
 
-    test('[U8, B8] a code or recovery code is valid on one of two servers only, and wrong ones are counted together', async ({
+    test('[U8, B8] a code or recovery code can be used once, at one of two servers, and wrong codes are counted together', async ({
       assert,
     }) => {
       const { codes, app } = await setUpFactor(first, cookiesOf(await login(first)))
@@ -268,7 +266,7 @@ for (const place of firstInCi(PLACES)) {
       })
     }
 
-    test('[Q7] a create that is sent to both servers with one key creates one item', async ({
+    test('[Q7] a create that is sent to both servers with one Idempotency-Key creates one item', async ({
       assert,
     }) => {
       const authorization = `Bearer ${issued.token}`

@@ -75,7 +75,7 @@ test.group('Upgrade of version 0.2.0', (group) => {
     const variable = database === 'sqlite' ? undefined : SERVERS[database]
     const isMissing = variable !== undefined && !process.env[variable]
 
-    test(`[K7] preserves models, settings, a template and data of the application: ${database}`, async ({
+    test(`[K7] the upgrade preserves models, settings, a template and data of the application: ${database}`, async ({
       assert,
       cleanup,
     }) => {

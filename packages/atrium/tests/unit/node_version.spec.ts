@@ -8,7 +8,7 @@ const OLD = `Object.defineProperty(process, 'versions', { value: { ...process.ve
 const run = promisify(execFile)
 
 test.group('Node.js', () => {
-  test('{} prints in one line which Node.js version it requires')
+  test('{$self} prints in one line which Node.js version it requires')
     .with(['bin/server.ts', 'bin/console.ts'])
     .run(async ({ assert }, entry) => {
       const flags = [

@@ -178,7 +178,9 @@ test.group('API schema compared with responses', (group) => {
     return emptyTables
   })
 
-  test('[Q1] every response of every operation matches its declaration', async ({ assert }) => {
+  test('[Q1] every response of every operation matches its declaration in the API schema', async ({
+    assert,
+  }) => {
     const operations = schema.operations
       .filter(({ path }) => !OWN_RESPONSES.test(path))
       .toSorted((one, other) => ORDER.indexOf(one.method) - ORDER.indexOf(other.method))
@@ -193,7 +195,7 @@ test.group('API schema compared with responses', (group) => {
     assert.deepEqual(errors, [])
   }).timeout(120_000)
 
-  test('[Q1] bodies that match the schema are accepted')
+  test('[Q1] the API accepts bodies that match the schema')
     .with(['createUtensil', 'createLender', 'createSample', 'createGadget', 'createSpecimen'])
     .run(async (_, id) => {
       await check(schema.operation(id), runs(60), ({ status }) => [201, 409].includes(status))

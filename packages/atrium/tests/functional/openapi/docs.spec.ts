@@ -60,14 +60,16 @@ test.group('The page of the API', (group) => {
     assert.match(missing.headers.get('content-type')!, /^application\/problem\+json/)
   })
 
-  test('[Q1] if the schema requires a token, the page prompts for one', async ({ assert }) => {
+  test('[Q1] if the API schema requires a token, the page prompts for a token', async ({
+    assert,
+  }) => {
     behindToken('openapi')
     const { status, text } = await get('/docs')
     assert.equal(status, 200)
     assert.include(text, 'data-locked="/api/openapi.json"')
   })
 
-  test('[Q1] if the page requires a token, a form prompts for one', async ({ assert }) => {
+  test('[Q1] if the page requires a token, a form prompts for a token', async ({ assert }) => {
     behindToken('docs', 'openapi')
     const { status, headers, text } = await get('/docs')
     assert.equal(status, 401)

@@ -77,7 +77,7 @@ test.group('API schema', (group) => {
     }
   })
 
-  test('[W7] no request matches two paths', ({ assert }) => {
+  test('[W7] no request matches two paths of the document', ({ assert }) => {
     const paths = Object.keys(schema.document.paths).map((path) => path.split('/'))
     const fits = (one: string, other: string) =>
       one === other || one.startsWith('{') || other.startsWith('{')
@@ -93,7 +93,9 @@ test.group('API schema', (group) => {
     }
   })
 
-  test('[W7] items whose fields are selected are described', async ({ assert }) => {
+  test('[W7] a list whose fields are selected matches a schema without required fields', async ({
+    assert,
+  }) => {
     const { body } = await get('/api/utensils?fields=name')
     const response = schema.response(schema.operation('listUtensils'), 200)!
     assert.isUndefined(schema.errorsOf(response.content!['application/json'].schema, body))
@@ -150,7 +152,9 @@ test.group('API schema', (group) => {
     )
   })
 
-  test('[S15, S61] tags come from the option, and the admin site is not included', ({ assert }) => {
+  test('[S15, S61] tags come from the option, and endpoints of the admin site are not part of the document', ({
+    assert,
+  }) => {
     assert.deepEqual(schema.operation('listUtensils').tags, ['Utensils'])
     assert.deepEqual(schema.operation('listGadgets').tags, ['Gadgets', 'Tools'])
     assert.deepEqual(schema.operation('listSeats').tags, ['Seat'])
@@ -189,7 +193,7 @@ test.group('API schema', (group) => {
     assert.isUndefined(sort.schema.pattern)
   })
 
-  test('[Q1, A9] each key column is a parameter', ({ assert }) => {
+  test('[Q1, A9] each column of a key is a parameter', ({ assert }) => {
     const of = (id: string) =>
       schema
         .parameters(schema.operation(id))
@@ -250,7 +254,9 @@ test.group('API schema', (group) => {
     assert.equal(schema.operation('listWaresAtWaresReadOnly').path, '/api/wares-read-only')
   })
 
-  test('[Q1, A4] every problem is problem+json with an example', ({ assert }) => {
+  test('[Q1, A4] every error response is described as problem+json with an example', ({
+    assert,
+  }) => {
     for (const [name, response] of Object.entries(schema.document.components.responses)) {
       assert.deepEqual(Object.keys(response.content!), ['application/problem+json'], name)
       const { schema: form, example } = response.content!['application/problem+json']
@@ -258,7 +264,7 @@ test.group('API schema', (group) => {
     }
   })
 
-  test('[Q1] the schema does not depend on the order of the endpoints', ({ assert }) => {
+  test('[Q1] the document does not depend on the order of the endpoints', ({ assert }) => {
     const config = app.config.get<any>('crud')
     const info = { title: 'T', version: '1' }
     const one = buildDocument(resources.endpoints(), config, info)
@@ -266,7 +272,7 @@ test.group('API schema', (group) => {
     assert.equal(JSON.stringify(one), JSON.stringify(other))
   })
 
-  test('the other models are described even if one cannot be', async ({ assert }) => {
+  test('if one model cannot be described, the others still are', async ({ assert }) => {
     class Broken extends BaseModel {
       static table = 'openapi_gadgets'
 
@@ -299,7 +305,7 @@ test.group('API schema', (group) => {
     assert.isTrue(valid)
   })
 
-  test('[Q1, Q8] with a rate limit every response declares its headers', ({ assert }) => {
+  test('[Q1, Q8] if there is a rate limit, every response declares its headers', ({ assert }) => {
     const limited = new ApiSchema(
       buildDocument(
         resources.endpoints(),
@@ -323,7 +329,9 @@ test.group('API schema | serving', (group) => {
     return () => app.config.set('crud', config)
   })
 
-  test('[Q1] the schema is revalidated on each request and sent once', async ({ assert }) => {
+  test('[Q1] a client revalidates the schema on each request and receives it once', async ({
+    assert,
+  }) => {
     const first = await get(PATH)
     assert.equal(first.status, 200)
     assert.match(first.headers.get('content-type')!, /^application\/json/)
@@ -336,7 +344,7 @@ test.group('API schema | serving', (group) => {
     assert.equal(again.headers.get('etag'), etag)
   })
 
-  test('[Q1] the schema is compressed, with a separate tag', async ({ assert }) => {
+  test('[Q1] the compressed schema has a separate entity tag', async ({ assert }) => {
     const plain = await get(PATH, { headers: { 'accept-encoding': 'identity' } })
     const brotli = await get(PATH, { headers: { 'accept-encoding': 'br' } })
     assert.equal(brotli.headers.get('content-encoding'), 'br')
@@ -346,13 +354,15 @@ test.group('API schema | serving', (group) => {
     assert.isFunction(brotliDecompressSync)
   })
 
-  test('[Q1, A25] other methods are 405, as everywhere below the prefix', async ({ assert }) => {
+  test('[Q1, A25] other methods on the schema are a 405, as everywhere below the prefix', async ({
+    assert,
+  }) => {
     const response = await call('POST', PATH)
     assert.equal(response.status, 405)
     assert.equal(response.headers.get('allow'), 'GET, HEAD, OPTIONS')
   })
 
-  test('[Q1, P10] the schema can require a token with any abilities', async ({
+  test('[Q1, P10] the schema can require a token, whatever its abilities', async ({
     assert,
     cleanup,
   }) => {

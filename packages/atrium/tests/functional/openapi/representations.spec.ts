@@ -51,7 +51,7 @@ function withoutFailing(operation: Operation): Operation {
   return { ...operation, parameters }
 }
 
-test.group('API schema in every representation', (group) => {
+test.group('API schema compared with all formats of requests and responses', (group) => {
   const empty = async () => {
     for (const table of TABLES.split(' ')) await db.from(table).delete()
   }
@@ -65,7 +65,9 @@ test.group('API schema in every representation', (group) => {
     }
   })
 
-  test('[W7] every request and response is as the schema declares it', async ({ assert }) => {
+  test('[W7] every request and response matches the API schema, in each of its formats', async ({
+    assert,
+  }) => {
     const schema = await ApiSchema.read()
     const { headers } = await issueToken(await makeUser('ada'))
     const all = new Representations(schema, BODIES, headers)
@@ -78,7 +80,7 @@ test.group('API schema in every representation', (group) => {
     assert.includeMembers([...all.statuses], STATUSES)
   }).timeout(120_000)
 
-  test('[W7, Q8] a request beyond the limit is refused as declared', async ({
+  test('[W7, Q8] a request beyond the rate limit is refused as the API schema declares', async ({
     assert,
     cleanup,
   }) => {

@@ -4,7 +4,7 @@ import { test } from '@japa/runner'
 import { urlOf } from '#tests/helpers/http'
 import { errorsOf, writeProgram, writeTypes } from '#tests/helpers/typed_client'
 
-test.group('A typed client', (group) => {
+test.group('A typed client generated from the API schema', (group) => {
   group.setup(() =>
     writeTypes(['/api/utensils', '/api/reels', '/api/lenders', '/api/samples', '/api/batch-slots'])
   )

@@ -224,7 +224,7 @@ test.group('Base path', (group) => {
     })
   }
 
-  test('[W2] a prefix with a host or markup in it, or from elsewhere, is ignored', async ({
+  test('[W2] X-Forwarded-Prefix is ignored if it has a host or markup, or comes from an untrusted client', async ({
     assert,
   }) => {
     for (const prefix of [

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { ProjectCopy } from '#tests/helpers/project_copy'
 
 test.group('First start on another application’s database', () => {
-  test('[P12] a table that collides with the demo is named and nothing is written; with DEMO=false the server migrates and starts without the demo', async ({
+  test('[P12] a table that collides with the demo is an error that names it; with DEMO=false the server starts without the demo', async ({
     assert,
     cleanup,
   }) => {

@@ -5,7 +5,7 @@ import { ProjectCopy } from '#tests/helpers/project_copy'
 const PASSWORD = 'correct horse'
 
 test.group('Jobs in a separate process', () => {
-  test('[D1, L8] a stopped worker leaves complete steps, and the server continues the job', async ({
+  test('[D1, L8] a worker that is stopped completes its step, and the server continues the job', async ({
     assert,
     cleanup,
   }) => {

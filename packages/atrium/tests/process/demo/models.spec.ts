@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { ProjectCopy } from '#tests/helpers/project_copy'
 
 test.group('Models of the demo', () => {
-  test('[K12.2] models of the demo match the tables that their migrations create', async ({
+  test("[K12.2] the demo's models match the tables that its migrations create", async ({
     assert,
     cleanup,
   }) => {

@@ -55,7 +55,7 @@ test.group('demo:remove', (group) => {
     if (status !== 0) throw new Error(output)
   }
 
-  test('[P12] the command refuses if it would affect uncommitted files or files of the application', async ({
+  test('[P12] the command stops if it would remove uncommitted files or files of the application', async ({
     assert,
   }) => {
     const film = join(copy.folder, 'app/models/film.ts')
@@ -79,7 +79,7 @@ test.group('demo:remove', (group) => {
     assert.isTrue(existsSync(film))
   })
 
-  test('[P12] migrations can be rolled back without the demo, and no file mentions it', async ({
+  test('[P12] without the demo, migrations run and roll back, and no file mentions the demo', async ({
     assert,
   }) => {
     const run = async (what: string, ...args: string[]) => {

@@ -53,8 +53,8 @@ router.get('/ways', async () => {
 })
 `
 
-test.group('Request paths in docs/architecture.md', () => {
-  test('the listed files of a list request and a create request are those that run', async ({
+test.group('Request flows in docs/architecture.md', () => {
+  test('the files listed for a list request and a create request are those that run', async ({
     assert,
     cleanup,
   }) => {

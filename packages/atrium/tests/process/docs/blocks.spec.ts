@@ -14,7 +14,7 @@ test.group('Code blocks of docs/', (group) => {
     return () => project.remove()
   })
 
-  test('the code on the pages of docs/ runs and prints the shown output', async ({ assert }) => {
+  test('the code on the pages of docs/ runs and prints the output shown', async ({ assert }) => {
     const readme = blocksOf('README.md')
     const blocks = pages()
       .filter((page) => page !== 'README.md')

@@ -88,7 +88,7 @@ test.group('AdminProvider', (group) => {
     return () => void usePermissions(before)
   })
 
-  test('[E4] the shutdown waits for pending events', async ({ assert }) => {
+  test('[E4] the shutdown waits until pending events are logged', async ({ assert }) => {
     const order: string[] = []
     let release = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
@@ -123,7 +123,7 @@ test.group('AdminProvider', (group) => {
       assert.equal(pruned, prunes ? 1 : 0)
     })
 
-  test('[E2] pruning stops at the shutdown', async ({ assert }) => {
+  test('[E2] the shutdown stops the pruning of the log', async ({ assert }) => {
     let pruned = 0
     const { provider } = await started({ log: async () => {}, prune: async () => ++pruned })
     await hoursLater(async () => {
@@ -133,7 +133,10 @@ test.group('AdminProvider', (group) => {
     assert.equal(pruned, 0)
   })
 
-  test('[E2] an integration without prune is not pruned', async ({ assert, cleanup }) => {
+  test('[E2] a custom integration without a method prune causes no error when the log is pruned', async ({
+    assert,
+    cleanup,
+  }) => {
     const errors: unknown[] = []
     logger.error = ((error: unknown) => void errors.push(error)) as never
     cleanup(() => void delete (logger as Partial<typeof logger>).error)

@@ -83,7 +83,7 @@ test.group('AdminSite', (group) => {
     assert.equal(root.url('/login'), '/login')
   })
 
-  test('[P13] a model is registered by its class name', async ({ assert }) => {
+  test('[P13] a model is registered in the site by its class name', async ({ assert }) => {
     class Thing extends BaseModel {
       @column({ isPrimary: true })
       declare id: number
@@ -126,7 +126,7 @@ test.group('AdminSite', (group) => {
     }
   })
 
-  test('[B1] texts come from the catalogue', async ({ assert }) => {
+  test('[B1] texts of the site come from its translation file', async ({ assert }) => {
     const site = await adminSite()
     assert.equal(site.text('login.invalid'), 'The user name or the password is wrong.')
     assert.equal(
@@ -151,7 +151,7 @@ test.group('DatabaseConfig', () => {
     assert.equal(config.applicationSession().connectionName, MAIN)
   })
 
-  test('[B1] an unknown connection is named together with the known ones', ({ assert }) => {
+  test('[B1] an unknown connection is an error that names the known ones', ({ assert }) => {
     const make = () => new DatabaseConfig({ admin: 'nowhere' })
     assert.throws(make, RuntimeError as any)
     assert.throws(make, /adminConnection is 'nowhere', and must be one of .*sqlite/)

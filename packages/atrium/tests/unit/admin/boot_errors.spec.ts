@@ -65,7 +65,9 @@ function thrown(act: () => unknown): string {
 }
 
 test.group('Boot errors | @AdminView', () => {
-  test('[P9] {option}: the message names model, option, value {value} and the valid values')
+  test(
+    '[P9] the message about an invalid {option} names model, option, value {value} and the valid values'
+  )
     .with([
       { option: 'allowedActions', wrong: 'view', value: "'view'", right: 'a list of strings' },
       { option: 'allowedActions', wrong: ['fly'], value: 'fly', right: 'view, create' },
@@ -250,7 +252,9 @@ test.group('Boot errors | @AdminView', () => {
 const appKey = new Secret('key')
 
 test.group('Boot errors | config/admin.ts', () => {
-  test('[P9] {option}: the message names file, option, value {value} and the valid values')
+  test(
+    '[P9] the message about an invalid {option} names file, option, value {value} and the valid values'
+  )
     .with([
       { option: 'mountPth', wrong: '/x', value: 'mountPth', right: 'mountPath' },
       { option: 'mountPath', wrong: 5, value: '5', right: 'names of letters' },
@@ -306,12 +310,14 @@ test.group('Boot errors | config/admin.ts', () => {
       assert.include(message, right)
     })
 
-  test('[P9] a key that is not a Secret is reported without its value', ({ assert }) => {
+  test('[P9] an application key that is not a Secret is reported without its value', ({
+    assert,
+  }) => {
     const message = thrown(() => defineConfig({ appKey: 'hush-hush' as any }))
     assert.equal(message, "config/admin.ts: appKey is not a Secret, and must be env.get('APP_KEY')")
   })
 
-  test('[P9] databaseEvents: {option} is checked')
+  test('[P9] an invalid option {option} of databaseEvents is reported')
     .with([
       { option: 'retentionDays', wrong: 0, right: 'a positive integer' },
       { option: 'retentionDays', wrong: 1e9, right: 'at the most' },

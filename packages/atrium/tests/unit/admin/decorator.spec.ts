@@ -5,7 +5,7 @@ import { adminOptionsOf } from '#admin/views/decorator'
 import { adminSite } from '#tests/helpers/admin'
 
 test.group('@AdminView', () => {
-  test('[P2] the decorator stores the options only', async ({ assert }) => {
+  test('[P2] the decorator only stores the options', async ({ assert }) => {
     const options = { allowedActions: ['view' as const], label: 'Things' }
     @AdminView(options)
     class Thing extends BaseModel {}

@@ -120,7 +120,7 @@ test.group('defineConfig of the admin site', () => {
     assert.deepEqual(defineConfig(given), given)
   })
 
-  test('[B7, B8] a single limit can be set', ({ assert }) => {
+  test('[B7, B8] a single limit can be set, and the others keep their defaults', ({ assert }) => {
     const config = defineConfig({ appKey, sessions: { perUser: 1 }, login: { attempts: 9 } })
     assert.deepEqual(config.sessions, { idleMinutes: 30, maximumHours: 12, perUser: 1 })
     assert.deepEqual(config.login, { ...LOGIN, attempts: 9 })
@@ -215,7 +215,7 @@ test.group('defineConfig of the admin site', () => {
       )
     })
 
-  test('[B7, B8, B4] a limit other than a positive integer is refused')
+  test('[B7, B8, B4] a limit that is not a positive integer is refused')
     .with([
       { sessions: { idleMinutes: 0 } },
       { sessions: { maximumHours: 1.5 } },
@@ -235,7 +235,7 @@ test.group('defineConfig of the admin site', () => {
       assert.throws(() => defineConfig({ appKey, ...limits }), /must be a positive integer/)
     })
 
-  test('[B1, B7, B8] the default configuration has the specified values', ({ assert }) => {
+  test('[B1, B7, B8] the default configuration file has the specified values', ({ assert }) => {
     assert.equal(shipped.mountPath, '/admin')
     assert.deepEqual(shipped.sessions, { idleMinutes: 30, maximumHours: 12, perUser: 5 })
     assert.deepEqual(shipped.login, LOGIN)

@@ -40,12 +40,12 @@ function folderOf(path: string): string {
 }
 
 test.group('Layers of the admin site', () => {
-  test('each folder is described in the docs', ({ assert }) => {
+  test('the documentation describes each folder', ({ assert }) => {
     const folders = new Set(sources().map(folderOf))
     assert.sameMembers(layers(), [...folders])
   })
 
-  test('the number of imports of an upper folder does not grow', ({ assert }) => {
+  test('the number of imports from upper folders does not grow', ({ assert }) => {
     const order = layers()
     const isUpward = ([from, to]: [string, string]) =>
       to !== WHOLE_SITE && order.indexOf(folderOf(to)) < order.indexOf(folderOf(from))

@@ -25,7 +25,9 @@ class Thing extends BaseModel {
 const nameSchema = vine.object({ name: vine.string() })
 
 test.group('ModelView', () => {
-  test('[S17] the key is the class name, and options have defaults', ({ assert }) => {
+  test('[S17] the key of a view is the class name of its model, and options have defaults', ({
+    assert,
+  }) => {
     const view = new ModelView({ model: Thing, databaseConfig })
     assert.equal(view.name, 'Thing')
     assert.equal(view.label, 'Things')
@@ -47,7 +49,7 @@ test.group('ModelView', () => {
     assert.isFalse(some.may('delete'))
   })
 
-  test('[S17] actions can be a Set, also an empty one', ({ assert }) => {
+  test('[S17] the allowed actions can be a Set, also an empty one', ({ assert }) => {
     const allowedActions = new Set(['create', 'view'] as const)
     const view = new ModelView({ model: Thing, databaseConfig, allowedActions })
     assert.isTrue(view.may('create'))
@@ -66,7 +68,7 @@ test.group('ModelView', () => {
     )
   })
 
-  test('[S19] schemas that do not match the model are a ValueError', ({ assert }) => {
+  test('[S19] a schema that does not match the model is a ValueError', ({ assert }) => {
     const wrong = vine.object({ colour: vine.string() })
     for (const option of ['createSchema', 'updateSchema', 'selectSchema']) {
       const make = () => new ModelView({ model: Thing, databaseConfig, [option]: wrong })
@@ -75,13 +77,13 @@ test.group('ModelView', () => {
     }
   })
 
-  test('[S19] a class other than a model is a TypeError', ({ assert }) => {
+  test('[S19] a model that is not a class of Lucid is a TypeError', ({ assert }) => {
     for (const model of [class {}, {}, null, undefined, 'Thing']) {
       assert.throws(() => new ModelView({ model: model as any, databaseConfig }), TypeError as any)
     }
   })
 
-  test('[S19] a missing dependency is a RuntimeError', ({ assert }) => {
+  test('[S19] a missing configuration or an unknown connection is a RuntimeError', ({ assert }) => {
     class Elsewhere extends Thing {
       static connection = 'nowhere'
     }
@@ -92,7 +94,9 @@ test.group('ModelView', () => {
     assert.throws(() => new ModelView({ model: Elsewhere, databaseConfig }), RuntimeError as any)
   })
 
-  test("[P13] schemas are the view's, else those of @Crud, else derived", async ({ assert }) => {
+  test('[P13] the schemas are those of the view, or else those of @Crud, or else derived ones', async ({
+    assert,
+  }) => {
     @Crud({ createSchema: nameSchema, updateSchema: nameSchema })
     class Decorated extends Country {
       static table = 'countries'
@@ -126,7 +130,7 @@ test.group('ModelView', () => {
     assert.equal(other.client().connectionName, MAIN)
   })
 
-  test('[S18] a model with its own connection is read on that connection', ({ assert }) => {
+  test('[S18] a model with an explicit connection is read on that connection', ({ assert }) => {
     class Elsewhere extends Thing {
       static connection = ANOTHER
     }
@@ -154,11 +158,11 @@ class Person extends BaseModel {
   }
 }
 
-test.group('ModelView | options with field names', () => {
+test.group('ModelView | options that name fields', () => {
   const make = (options: AdminViewOptions) => () =>
     new ModelView({ model: Person, databaseConfig, ...options })
 
-  test('[S19] list columns are visible columns and computed properties', ({ assert }) => {
+  test('[S19] list columns can be visible columns and computed properties', ({ assert }) => {
     assert.doesNotThrow(make({ listColumns: ['full_name', 'initials', 'id'] }))
     assert.throws(
       make({ listColumns: new Set(['full_name', 'nope']) }),
@@ -263,7 +267,7 @@ test.group('ModelView | labels and titles', () => {
     assert.equal(view.labelOf('_id'), '_id')
   })
 
-  test("[S17] a record's title is its title column, else its first text", async ({ assert }) => {
+  test("[S17] a record's title is its title column, or else its first text", async ({ assert }) => {
     const titleOf = async (model: any, item: object, options: AdminViewOptions = {}) => {
       const view = make(options, model)
       await view.resource.load()

@@ -27,7 +27,7 @@ test.group('User attributes', () => {
     return await vine.validate({ schema: attributesSchema(DECLARED), data: widget.read([text]) })
   }
 
-  test('[U3] each declared attribute has a field, and the others are preserved', async ({
+  test('[U3] the widget has a field for each declared attribute, and preserves the others', async ({
     assert,
   }) => {
     const shown = widget.show({ branch_id: 4, night: true, other: { deep: [1] } })
@@ -50,7 +50,7 @@ test.group('User attributes', () => {
     assert.deepEqual(values, { branch_id: 5, night: true, team: 'b', other: { deep: [1] } })
   })
 
-  test('[U3] an untouched field is submitted as it was shown', async ({ assert }) => {
+  test('[U3] an unchanged field is submitted as it was shown', async ({ assert }) => {
     const shown = widget.show({ branch_id: 4, other: 1 })
     const data = (await widget.data({} as never, 'attributes', shown)) as any
     const back = new Map<string, string[]>([[data.others.name, [data.others.value]]])
@@ -59,7 +59,7 @@ test.group('User attributes', () => {
     assert.isUndefined(widget.collect('attributes', new Map([['attributes', ['{}']]])))
   })
 
-  test('[U3] values have the declared types', async ({ assert }) => {
+  test('[U3] attributes are parsed to their declared types', async ({ assert }) => {
     assert.deepEqual(await stored({ branch_id: '4', night: '', team: '' }), { branch_id: 4 })
     await assert.rejects(() => stored({ branch_id: 'four' }))
     await assert.rejects(() => stored({ team: 'c' }))
@@ -85,7 +85,9 @@ test.group('User attributes', () => {
     assert.match(html, /<option value="b" selected>b/)
   })
 
-  test('[U3] types are inferred from the configuration', ({ assert }) => {
+  test('[U3] the TypeScript types of attributes are inferred from the configuration', ({
+    assert,
+  }) => {
     type Config = ReturnType<typeof defineConfig<{ branch_id: { type: 'number' } }>>
     const attributes: InferUserAttributes<Config> = { branch_id: 4 }
     assert.equal(attributes.branch_id! + 1, 5)
@@ -95,7 +97,7 @@ test.group('User attributes', () => {
     attributes.other = 1
   })
 
-  test('[P9] an invalid declaration is refused at the start', ({ assert }) => {
+  test('[P9] an invalid declaration of an attribute is refused at the start', ({ assert }) => {
     const check = (attributes: object) => () => checkUserAttributes('config', attributes as never)
     assert.doesNotThrow(check(DECLARED))
     assert.throws(check({ 'a b': { type: 'text' } }), /userAttributes.a b must be a name/)

@@ -7,7 +7,7 @@ import { newSecret, sealSecret, signedHeaders } from '#admin/webhooks/webhook_se
 import { startReceiver } from '#tests/helpers/webhook_receiver'
 
 test.group('Webhooks | private addresses', () => {
-  test('[W4] {0} is private')
+  test('[W4] the address {0} is private')
     .with([
       '127.0.0.1',
       '127.255.255.254',
@@ -48,7 +48,7 @@ test.group('Webhooks | private addresses', () => {
     ])
     .run(({ assert }, address) => assert.isTrue(isPrivateAddress(address)))
 
-  test('[W4] {0} is public')
+  test('[W4] the address {0} is public')
     .with([
       '1.1.1.1',
       '172.32.0.1',
@@ -61,8 +61,8 @@ test.group('Webhooks | private addresses', () => {
     .run(({ assert }, address) => assert.isFalse(isPrivateAddress(address)))
 })
 
-test.group('Webhooks | addresses', () => {
-  test('[W4] {0} is refused')
+test.group('Webhooks | valid addresses', () => {
+  test('[W4] the address {0} is refused')
     .with([
       'ftp://example.com',
       'javascript:alert(1)',
@@ -84,7 +84,9 @@ test.group('Webhooks | addresses', () => {
     ])
     .run(({ assert }, address) => assert.isString(addressError(address, false)))
 
-  test('[W4] https and http are allowed, private addresses only by the setting', ({ assert }) => {
+  test('[W4] https and http addresses are accepted, private ones only if the setting allows them', ({
+    assert,
+  }) => {
     assert.isNull(addressError('https://example.com/hooks?a=b', false))
     assert.isNull(addressError('http://example.com:8080', false))
     assert.isNull(addressError('http://127.0.0.1:3000', true))
@@ -108,7 +110,10 @@ test.group('Webhooks | requests', () => {
     }
   }
 
-  test('[W4] a name that resolves to a private address is refused', async ({ assert, cleanup }) => {
+  test('[W4] a host name that resolves to a private address is refused', async ({
+    assert,
+    cleanup,
+  }) => {
     const receiver = await startReceiver()
     cleanup(() => receiver.stop())
     const { port } = new URL(receiver.url)
@@ -120,7 +125,7 @@ test.group('Webhooks | requests', () => {
     assert.isEmpty(receiver.messages)
   })
 
-  test('[W4] the connection is made to the address that was checked', async ({
+  test('[W4] the connection is made to the IP address that was checked', async ({
     assert,
     cleanup,
   }) => {
@@ -132,7 +137,10 @@ test.group('Webhooks | requests', () => {
     assert.equal(receiver.messages[0].headers.host, `hooks.example.com:${port}`)
   })
 
-  test('[W4] an address instead of a name is checked, too', async ({ assert, cleanup }) => {
+  test('[W4] an IP address in place of a host name is checked, too', async ({
+    assert,
+    cleanup,
+  }) => {
     const receiver = await startReceiver()
     cleanup(() => receiver.stop())
     const sender = new RequestSender({ allowPrivate: false })
@@ -166,7 +174,7 @@ test.group('Webhooks | requests', () => {
 })
 
 test.group('Webhooks | secrets', () => {
-  test('[W4] messages are signed with both secrets during a rotation', ({ assert }) => {
+  test('[W4] during a rotation messages are signed with both secrets', ({ assert }) => {
     const [one, two] = [newSecret(), newSecret()]
     const now = Date.now()
     const secrets = {

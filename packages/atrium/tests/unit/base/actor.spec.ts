@@ -30,7 +30,7 @@ test.group('Application code with an actor', (group) => {
     await emptyEventTables()
   })
 
-  test('[P14] a system actor has a name', ({ assert }) => {
+  test('[P14] a system actor requires a name', ({ assert }) => {
     assert.deepEqual(systemActor('nightly import'), { kind: 'system', name: 'nightly import' })
     for (const name of ['', ' ', 'x'.repeat(101), undefined]) {
       assert.throws(() => systemActor(name as string), ValueError)
@@ -59,7 +59,7 @@ test.group('Application code with an actor', (group) => {
       assert.equal(await statusOf(crud.getMulti().catch((error) => error)), 403)
     })
 
-  test('[P14] for a user, policy and scope apply to that user', async ({ assert }) => {
+  test('[P14] for a user as the actor, policy and scope apply', async ({ assert }) => {
     const seen = await runAs(userActor(ada), () => crud.getMulti())
     assert.deepEqual(
       seen.data.map(({ title }) => title),
@@ -71,7 +71,7 @@ test.group('Application code with an actor', (group) => {
     assert.equal(await statusOf(runAs(IMPORT, () => told)), 403)
   })
 
-  test('[E1, E3] writes of models have this actor in events and log', async ({
+  test('[E1, E3] writes of models have the actor in their events and in the log', async ({
     assert,
     cleanup,
   }) => {
@@ -101,7 +101,9 @@ test.group('Application code with an actor', (group) => {
     assert.lengthOf(await audited('PrivateLedger'), 3)
   })
 
-  test('[E3] the log page shows the name, and a long one in full', async ({ assert }) => {
+  test("[E3] the page of the log shows the actor's name, a long one in full", async ({
+    assert,
+  }) => {
     const name = 'the import of what the other branch has sold'
     await crud.update(id, { title: 'changed' }, { actor: IMPORT })
     await crud.update(id, { title: 'again' }, { actor: systemActor(name) })

@@ -5,7 +5,9 @@ import { adminAssets } from '#admin/assets/admin_assets'
 import { AssetStore } from '#base/http/asset_store'
 
 test.group('adminAssets', () => {
-  test('the assets of a page leave 10 KB of the limit of 60 KB, with gzip', async ({ assert }) => {
+  test('the compressed assets of a page leave 10 KB of the limit of 60 KB for the page itself', async ({
+    assert,
+  }) => {
     const store = await AssetStore.load(adminAssets)
     const weights = new Map<string, number>()
     for (const { name } of adminAssets) {
@@ -74,7 +76,7 @@ test.group('adminAssets', () => {
     assert.include(license, 'SIL Open Font License')
   })
 
-  test('the component styles match those of the library', async ({ assert }) => {
+  test('the styles of components match those of the installed library', async ({ assert }) => {
     const { COMPONENT_CSS, FORM_COMPONENT_CSS, componentCss, formComponentCss } = await import(
       app.makeURL('scripts/component_css.js').href
     )

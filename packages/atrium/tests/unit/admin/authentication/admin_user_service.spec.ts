@@ -88,7 +88,7 @@ test.group('AdminUserService', (group) => {
     assert.lengthOf(await db.from('admin_users'), 1)
   })
 
-  test("[B11] Ann and ann can't both exist, created concurrently or one after the other", async ({
+  test("[B11] Ann and ann can't both be user names, created concurrently or one after the other", async ({
     assert,
   }) => {
     const input = { password: PASSWORD, isSuperuser: false }
@@ -152,7 +152,7 @@ test.group('AdminUserService', (group) => {
     await users.setPassword(user, 'charles.babbage')
   })
 
-  test('[U13] names of the site and of the e-mail address are refused as the password', async ({
+  test("[U13] names of the site and of the user's email address are refused as the password", async ({
     assert,
   }) => {
     const ofShop = new AdminUserService(undefined, undefined, ['Film shop'])
@@ -205,7 +205,7 @@ test.group('AdminUserService', (group) => {
     assert.strictEqual(read.isSuperuser, false)
   })
 
-  test('[B11] a serialized user has no hash', async ({ assert }) => {
+  test('[B11] a serialized user does not contain the hash', async ({ assert }) => {
     const { hashedPassword } = await makeUser('jo')
     const user = await users.findByName('jo')
     const text = JSON.stringify(user)
@@ -222,7 +222,7 @@ test.group('AdminUserService', (group) => {
     ])
   })
 
-  test('[B3] name and password must both match', async ({ assert }) => {
+  test('[B3] verify requires the name and the password to match', async ({ assert }) => {
     const jo = await makeUser('jo')
     await makeUser('al', { password: 'another horse' })
     const found = await users.verify('jo', PASSWORD)
@@ -242,7 +242,7 @@ test.group('AdminUserService', (group) => {
     }
   })
 
-  test('[B11] an unknown user is named in the error', async ({ assert }) => {
+  test('[B11] the error for an unknown user contains the name', async ({ assert }) => {
     assert.equal(await refusal(() => users.findByName('jo')), 'Unknown admin user "jo"')
   })
 
@@ -308,7 +308,7 @@ test.group('AdminUserService | hashes', (group) => {
     assert.isNotNull(await users.verify('jo', 'battery staple'))
   })
 
-  test('[B3] an unknown name is compared with a hash of the same cost', async ({
+  test('[B3] for an unknown name, the password is compared with a hash of the same cost', async ({
     assert,
     cleanup,
   }) => {
@@ -393,7 +393,7 @@ test.group('AdminUserService | cost of hashes', (group) => {
     assert.deepEqual(await row(), before)
   })
 
-  test('[B11] replacing a hash does not undo a concurrent password change', async ({
+  test('[B11] replacing a hash does not overwrite a password that was changed concurrently', async ({
     assert,
     cleanup,
   }) => {

@@ -50,7 +50,7 @@ test.group('Bulk ids', () => {
       assert.deepEqual(readIds(keyOf(kind), [id]), [[key]])
     })
 
-  test('[S51, B19] {kind}: {shown} is not valid, and the error names it')
+  test('[S51, B19] the invalid {kind} key {shown} is refused, and the error contains it')
     .with(
       (
         [
@@ -122,7 +122,7 @@ test.group('Bulk ids', () => {
     }
   })
 
-  test('[B20] duplicates count once, in any notation', ({ assert }) => {
+  test('[B20] an id that occurs twice counts once, in any notation', ({ assert }) => {
     assert.deepEqual(readIds(INTEGER, [1, '1', 2, 1n, 1]), [[1], [2]])
     assert.deepEqual(readIds(TEXT, ['1', 1, 'a', 'A']), [['1'], ['a'], ['A']])
     assert.lengthOf(
@@ -135,7 +135,9 @@ test.group('Bulk ids', () => {
     assert.lengthOf(readIds(keyOf('uuid'), [UUID, UUID.toUpperCase()]), 1)
   })
 
-  test('[B20] at most a thousand ids are accepted', ({ assert }) => {
+  test('[B20] at most a thousand ids are accepted, and the error for more contains their number', ({
+    assert,
+  }) => {
     const ids = Array.from({ length: 1001 }, (_, index) => index)
     assert.lengthOf(readIds(INTEGER, [...ids.slice(1), 1000]), 1000)
     assert.deepEqual(
@@ -179,7 +181,7 @@ test.group('Bulk ids', () => {
     )
   })
 
-  test('[B24] an id in a form is parsed as the path of its record', ({ assert }) => {
+  test('[B24] an id in a form is parsed in the same way as the path of a record', ({ assert }) => {
     assert.equal(idOfPath('42'), '42')
     assert.deepEqual(idOfPath('7/a%2Fb'), ['7', 'a/b'])
     assert.equal(idOfPath('a%2Fb%25%3F%20'), 'a/b%? ')
@@ -187,7 +189,7 @@ test.group('Bulk ids', () => {
     assert.deepEqual(idOfPath('/'), ['', ''])
   })
 
-  test('[A9] the path of any key is parsed to the same key', ({ assert }) => {
+  test('[A9] any key is unchanged when it is written as a path and parsed again', ({ assert }) => {
     const key = keyOf('integer', 'text')
     /* `encodeURIComponent` refuses lone surrogates, and no database stores them. */
     const text = fc.string({ unit: 'grapheme' }).filter((one) => !one.includes('\0'))

@@ -22,7 +22,9 @@ function make(...bulkActions: unknown[]) {
 }
 
 test.group('Bulk actions of a view', () => {
-  test('[S17] each action is created once, in order, and is confirmed by default', ({ assert }) => {
+  test('[S17] each action of a view is created once, in order, and requires confirmation by default', ({
+    assert,
+  }) => {
     const { bulkActions } = make(Publish, Hide)
     assert.deepEqual(
       bulkActions.map(({ name, needs, confirms }) => ({ name, needs, confirms })),

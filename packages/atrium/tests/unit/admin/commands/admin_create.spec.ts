@@ -137,7 +137,7 @@ test.group('admin:create in a terminal', (group) => {
     assert.isNull(await AdminUser.findBy('username', 'jo'))
   })
 
-  test('two different passwords create no user', async ({ assert }) => {
+  test('if the password is repeated differently, no user is created', async ({ assert }) => {
     const command = await create(['--username=jo'], {
       'Password': PASSWORD,
       'Password again': `${PASSWORD}!`,
@@ -147,7 +147,7 @@ test.group('admin:create in a terminal', (group) => {
     assert.isNull(await AdminUser.findBy('username', 'jo'))
   })
 
-  test('a prompt shows the error of its input', async () => {
+  test('a prompt shows the error of an invalid input', async () => {
     const command = await ace.create(AdminCreate, [])
     command.prompt
       .trap('Username')

@@ -106,7 +106,7 @@ test.group("The admin site's commands", (group) => {
     assert.isTrue(await sessionManager.isRevoked(jti))
   })
 
-  test('[P10, P12] admin:password prompts for revoking access tokens, and reports those that stay', async ({
+  test('[P10, P12] admin:password asks whether to revoke access tokens, and reports the tokens that stay', async ({
     assert,
   }) => {
     const jo = await addUser('jo')
@@ -162,7 +162,9 @@ test.group("The admin site's commands", (group) => {
     assert.isTrue(await sessionManager.isRevoked(jti))
   })
 
-  test('[B13] admin:delete refuses the last superuser, whose sessions stay', async ({ assert }) => {
+  test('[B13] admin:delete does not delete the last superuser, whose sessions stay', async ({
+    assert,
+  }) => {
     const jo = await addUser('jo', true)
     await addUser('ann')
     await signIn(jo)
@@ -263,7 +265,7 @@ test.group("The admin site's commands in a script", (group) => {
     assert.deepEqual(JSON.parse(logs[0].message), { revoked: [session.id] })
   })
 
-  test('[P12] without a terminal, the flag that replaces the prompt is required', async ({
+  test('[P12] without a terminal, a prompt must be replaced by its flag', async ({
     assert,
     cleanup,
   }) => {

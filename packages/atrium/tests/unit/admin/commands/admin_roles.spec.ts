@@ -79,7 +79,7 @@ test.group('admin:roles', (group) => {
     ])
   })
 
-  test('[U6] --json prints the same as JSON', async ({ assert }) => {
+  test('[U6] --json prints the list of roles as JSON', async ({ assert }) => {
     await makeRole('Clerk', CLERK, 'At the desk')
     const { logs } = await run(['--json'])
     const { roles } = JSON.parse(logs[0])
@@ -94,7 +94,9 @@ test.group('admin:roles', (group) => {
     })
   })
 
-  test('[U6] importing the output of --export creates the same roles', async ({ assert }) => {
+  test('[U6] an import of the file that --export wrote creates the same roles', async ({
+    assert,
+  }) => {
     await makeRole('Clerk', CLERK, 'At the desk')
     const { logs } = await run(['--export'])
     const exported = JSON.parse(logs.join('\n'))
@@ -170,7 +172,7 @@ test.group('admin:roles', (group) => {
     )
   })
 
-  test('[U6] --prune deletes the roles that are missing in the file', async ({ assert }) => {
+  test('[U6] --prune deletes the roles that are not in the imported file', async ({ assert }) => {
     const path = await fileWith({ roles: [{ name: 'Read only', ...readOnly }] })
     await makeUser('jo', { isSuperuser: false, roles: ['Everything'] })
     const check = await run([`--import=${path}`, '--check', '--prune'])
@@ -207,7 +209,7 @@ test.group('admin:roles', (group) => {
     assert.include(await names(), 'Clerk')
   })
 
-  test('[U6] a table that is written to a pipe has no colours', async ({ assert, cleanup }) => {
+  test('[U6] the table of roles has no colours in a pipe', async ({ assert, cleanup }) => {
     const { isTTY } = process.stdout
     cleanup(() => void (process.stdout.isTTY = isTTY))
     process.stdout.isTTY = false

@@ -60,7 +60,9 @@ test.group('crud:export', (group) => {
     assert.containSubset(JSON.parse(event.details), { format: 'csv', count: 2 })
   })
 
-  test('[D2, P12] an impossible export is reported in one line, and leaves no file: {args}')
+  test(
+    '[D2, P12] an export that is not possible is reported in one line, and leaves no file: {args}'
+  )
     .with([
       { args: ['Fim'], line: /Unknown model Fim; models on the admin site are .*ClosedFile/ },
       {
@@ -78,7 +80,7 @@ test.group('crud:export', (group) => {
       assert.isEmpty(await readdir(folder))
     })
 
-  test('[D2, P12] writing to a folder is refused', async ({ assert }) => {
+  test('[D2, P12] an export to a folder is refused', async ({ assert }) => {
     const { command, logs } = await run('ClosedFile', `--output=${folder}`)
     command.assertFailed()
     assert.match(logs[0], /exists and is not a file/)

@@ -40,7 +40,9 @@ test.group('crud:import', (group) => {
     return rows.map(({ sku, title }) => `${sku} ${title}`)
   }
 
-  test('[D3] the command imports in the name of the operator, as one event', async ({ assert }) => {
+  test('[D3] the command imports with the operator as the actor, as one event', async ({
+    assert,
+  }) => {
     const { command, json } = await run(csv('sku,title', 'a,Lamp', 'b,Forbidden'), ['--json'])
     command.assertSucceeded()
     assert.deepEqual(json(), { new: 2, changed: 0, unchanged: 0, faulty: 0, faults: [] })
@@ -56,7 +58,7 @@ test.group('crud:import', (group) => {
     assert.containSubset(again.json(), { new: 0, changed: 1, unchanged: 1 })
   })
 
-  test('[D3] invalid rows exit with 1 and write nothing, unless they are skipped', async ({
+  test('[D3] invalid rows cause exit status 1 and nothing is written, unless they are skipped', async ({
     assert,
   }) => {
     const content = csv('sku,title,count', 'a,Lamp,1', 'b,,2', 'c,Chair,many', 'a,Again,1')
@@ -97,7 +99,7 @@ test.group('crud:import', (group) => {
   }
   const username = 'system: crud:import'
 
-  test('[D3.22] on SQLite a row that can’t be written reverts the chunks before it', async ({
+  test('[D3.22] on SQLite a row that can’t be written reverts the parts before it', async ({
     assert,
   }) => {
     await db.table('import_articles').insert({ sku: 's3', title: 'Mine', active: true })
@@ -123,7 +125,7 @@ test.group('crud:import', (group) => {
     assert.isEmpty(await events())
   })
 
-  test('[D3.22] on SQLite Ctrl+C reverts what was written, and each chunk is one transaction', async ({
+  test('[D3.22] on SQLite Ctrl+C reverts what was written, and each part is one transaction', async ({
     assert,
   }) => {
     const parts: number[] = []
@@ -148,7 +150,7 @@ test.group('crud:import', (group) => {
     assert.isEmpty(process.listeners('SIGINT').filter(({ name }) => name === 'stop'))
   }).skip(!onSqlite, 'Other databases have one transaction')
 
-  test('[D3, A7] if the create schema contains the key, it is imported, and later generated keys follow it', async ({
+  test('[D3, A7] if the create schema contains the key, keys are imported, and later generated keys are higher', async ({
     assert,
   }) => {
     const content = csv('id,sku,title,parent_id', '70001,a,Lamp,', '70002,b,Chair,70001')
@@ -227,7 +229,7 @@ test.group('crud:import', (group) => {
     assert.deepEqual(await skus(), ['a Lamp', 'c Bed', 'sku title'])
   })
 
-  test('[D3] an impossible import is reported in one line', async ({ assert }) => {
+  test('[D3] an import that is not possible is reported in one line', async ({ assert }) => {
     const unknown = await run(csv('sku', 'a'), [], 'Nothing')
     unknown.command.assertExitCode(1)
     unknown.command.assertLogMatches(/Unknown model Nothing; models are/, 'stderr')
@@ -238,7 +240,7 @@ test.group('crud:import', (group) => {
     assert.deepEqual(await skus(), [])
   })
 
-  test('[D3] the command prints how columns and records were matched, and the options to change that', async ({
+  test('[D3] the command prints how it matched columns and records, and the options to change that', async ({
     assert,
   }) => {
     const content = csv('sku,title,colour,size', 'a,Lamp,red,1')
@@ -263,7 +265,7 @@ test.group('crud:import', (group) => {
     assert.deepEqual(await skus(), [])
   })
 
-  test('[P12] --help requires no arguments', ({ assert }) => {
+  test('[P12] --help needs no arguments', ({ assert }) => {
     for (const command of [CrudImport, CrudExport]) {
       const parsed = { _: [], args: ['crud:import'], unknownFlags: [], nodeArgs: [] }
       assert.doesNotThrow(() => command.validate({ ...parsed, flags: { help: true } }))

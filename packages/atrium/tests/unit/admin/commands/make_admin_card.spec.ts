@@ -26,7 +26,7 @@ test.group('make:admin-card', (group) => {
     return command.error?.message
   }
 
-  test('[G2] writes a card of each kind')
+  test('[G2] the command writes a card of each kind')
     .with([
       {
         kind: 'number',
@@ -44,7 +44,7 @@ test.group('make:admin-card', (group) => {
       if (kind !== 'text') assert.include(card, "model = 'Invoice'\n")
     })
 
-  test('[G2] refuses unknown kinds, and overwrites nothing', async ({ assert }) => {
+  test('[G2] unknown kinds are refused, and no file is overwritten', async ({ assert }) => {
     assert.include(await run('Debt', '--kind=pie'), "no kind 'pie' of cards")
     assert.include(await run('Debt', "--model=x'y"), "can't be the class name")
     await run('Debt')

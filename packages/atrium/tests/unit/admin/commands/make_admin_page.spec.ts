@@ -27,7 +27,9 @@ test.group('make:admin-page', (group) => {
     return command.error?.message
   }
 
-  test('[G1] writes a page and its template, which renders', async ({ assert }) => {
+  test('[G1] the command writes a page and its template, which can be rendered', async ({
+    assert,
+  }) => {
     assert.isUndefined(await run('reports/tideTable'))
     const page = await readFile(join(root, 'app/admin_pages/reports/tide_table.ts'), 'utf8')
     assert.match(page, /^import type \{ HttpContext \}/)
@@ -39,7 +41,7 @@ test.group('make:admin-page', (group) => {
     assert.include(text, '<p>&lt;b&gt;</p>')
   })
 
-  test('[G1] overwrites nothing, and refuses what cannot be a name', async ({ assert }) => {
+  test('[G1] no file is overwritten, and an invalid name is refused', async ({ assert }) => {
     await run('today')
     assert.include(await run('Today'), 'app/admin_pages/today.ts exists already')
     for (const name of ['../today', 'a//b', '5', "x'y"]) {

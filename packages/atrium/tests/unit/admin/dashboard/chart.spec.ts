@@ -63,7 +63,7 @@ test.group('recordsChart', () => {
     assert.deepEqual(new Set(drawn.map(({ height }) => height >= 2)), new Set([true]))
   })
 
-  test('the chart works for {days} days')
+  test('the chart has all its bars and readable labels for {days} days')
     .with([
       { days: 0, labels: 0 },
       { days: 1, labels: 1 },
@@ -81,7 +81,7 @@ test.group('recordsChart', () => {
       assert.lengthOf([...svg.matchAll(/text-anchor="middle"/g)], labels)
     })
 
-  test('the axis labels the days in UTC, including the last', ({ assert }) => {
+  test('the last label of the axis is the last day, in UTC', ({ assert }) => {
     const svg = recordsChart(
       [
         { day: '2026-11-20', count: 1200 },
@@ -115,7 +115,7 @@ test.group('recordsChart', () => {
     assert.notMatch(svg, /style=|fill=|stroke=/)
   })
 
-  test('every text is escaped', ({ assert }) => {
+  test('every text of the chart is escaped', ({ assert }) => {
     const evil = `<script>"x" & 'y'</script>`
     const svg = recordsChart([{ day: evil, count: 1 }], { title: evil, description: evil })
     const escaped = '&lt;script&gt;&quot;x&quot; &amp; &#x27;y&#x27;&lt;/script&gt;'

@@ -157,7 +157,7 @@ test.group('The database integration', (group) => {
     })
   }
 
-  test('[E2] the typed name of a failed login is deleted after 30 days, and the event stays', async ({
+  test('[E2] the typed name of a failed login is deleted after 30 days, but not the event', async ({
     assert,
   }) => {
     for (let index = 0; index < 205; index++) {
@@ -197,7 +197,7 @@ test.group('The database integration', (group) => {
     )
   })
 
-  test('[E2] the default configuration sets a retention', async ({ assert }) => {
+  test('[E2] the default configuration file sets a retention', async ({ assert }) => {
     const { eventIntegration } = await adminSite()
     assert.deepInclude(eventIntegration, { retentionDays: 365, typedNameDays: 30, logViews: true })
   })

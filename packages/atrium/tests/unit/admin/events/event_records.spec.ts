@@ -24,7 +24,7 @@ test.group('Records of an event', (group) => {
     }))
   }
 
-  test('[E3] several writes of a record are merged', ({ assert }) => {
+  test('[E3] several writes of a record become one', ({ assert }) => {
     assert.deepEqual(actions([null, one], [one, two]), [
       { action: 'CREATE', states: [null, two], changed: ['id', 'name', 'value'] },
     ])
@@ -42,7 +42,7 @@ test.group('Records of an event', (group) => {
   })
 })
 
-test.group('Stored states', () => {
+test.group('Stored states of records', () => {
   test('[E3] values are stored in full up to a limit, and longer ones as their beginning and a digest', ({
     assert,
   }) => {

@@ -18,7 +18,7 @@ test.group('Import | column guesses', () => {
     assert.equal(key, 'sku')
   })
 
-  test('[D3] a reference is recognized by the name of its relation, by the name in an export, and by its cells', async ({
+  test('[D3] a reference is recognized by the name of its relation, by its name in an export, and by its cells', async ({
     assert,
   }) => {
     const byTitle = await guessed(['maker'], [['Acme'], ['7']])
@@ -29,7 +29,7 @@ test.group('Import | column guesses', () => {
     assert.deepEqual(alone.by, { 0: 'title' })
   })
 
-  test('[D3] no field is guessed twice', async ({ assert }) => {
+  test('[D3] no field is guessed for two columns', async ({ assert }) => {
     const { columns } = await guessed(['title', 'Title', 'TITLE'])
     assert.deepEqual(columns, ['title', null, null])
   })

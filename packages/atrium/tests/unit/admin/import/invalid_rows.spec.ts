@@ -40,7 +40,7 @@ test.group('Import | files of invalid rows', (group) => {
     return () => rm(folder, { recursive: true })
   })
 
-  test('[D3] writes each invalid row with its reason, and closes both files', async ({
+  test('[D3] each invalid row is written with its reason, and both files are closed', async ({
     assert,
   }) => {
     const output = new PassThrough()
@@ -55,7 +55,7 @@ test.group('Import | files of invalid rows', (group) => {
     assert.isEmpty(await openBelow(folder))
   })
 
-  test('[D3] both files are closed if the reader stops early', async ({ assert }) => {
+  test('[D3] both files are closed if the client stops reading early', async ({ assert }) => {
     const output = new PassThrough()
     output.once('data', () => output.destroy())
     await assert.rejects(() => writeInvalidRows(site, one, [], paths, output))

@@ -19,7 +19,9 @@ async function idOf(found: Promise<{ id: string } | null>): Promise<string | und
 }
 
 test.group('@boringnode/queue', () => {
-  test('the queue by itself still runs six statements to find no job', async ({ assert }) => {
+  test("without the engine's queue, finding no job still takes six statements", async ({
+    assert,
+  }) => {
     await db.from('admin_queue_jobs').delete()
     const adapter = knex(db.connection().getWriteClient(), TABLE)()
     const statements = await queriesOf(() => adapter.popFrom('default'))
@@ -58,7 +60,9 @@ test.group('DatabaseQueue', (group) => {
     assert.isNull(await other.popFrom('default'))
   })
 
-  test('[D1] a delayed job and a job of a killed worker are found', async ({ assert }) => {
+  test('[D1] a delayed job is found when it is due, and so is the job of a killed worker', async ({
+    assert,
+  }) => {
     const adapter = make()
     const job = { id: 'later', name: 'nothing', payload: { n: 1 }, attempts: 0 }
     await adapter.pushLater(job, 60_000)

@@ -18,14 +18,14 @@ const OWN = KEYS.filter(({ group }) => group !== 'cell')
 const read = (path: string) => readFile(app.makePath(path), 'utf8')
 
 test.group('Keyboard shortcuts', () => {
-  test('[L12] the script has a function for each key, and none without one', async ({ assert }) => {
+  test('[L12] the script has exactly one function for each shortcut', async ({ assert }) => {
     const script = await read('packages/atrium/assets/admin/keys.js')
     const [, body] = /const does = \{\n(.*?)\n {2}\}\n/s.exec(script)!
     const functions = [...body.matchAll(/^ {4}(\w+)[(:]/gm)].map(([, name]) => name)
     assert.sameMembers(functions, [...new Set(OWN.map(({ does }) => does))])
   })
 
-  test('[L12] a key has the same meaning everywhere', async ({ assert }) => {
+  test('[L12] a key has the same meaning on all pages', async ({ assert }) => {
     const meanings = new Map<string, Set<string>>()
     for (const { does, keys } of OWN) {
       for (const key of keys) meanings.set(key, (meanings.get(key) ?? new Set()).add(does))
@@ -72,7 +72,7 @@ test.group('Keyboard shortcuts', () => {
   })
 })
 
-test.group('goKeys', () => {
+test.group('goKeys()', () => {
   test('[L12] a model gets the first unused letter of its label', ({ assert }) => {
     assert.deepEqual(goKeys(['Films', 'Fees', 'Älteste', 'Products', 'Fff']), [
       'f',
@@ -84,7 +84,7 @@ test.group('goKeys', () => {
     assert.deepEqual(goKeys(['Заказы', '注文', '42']), ['1', '2', '3'])
   })
 
-  test('[L12] no two pages have the same key, and none has the key of a page of the site', ({
+  test('[L12] no two models have the same key, and none has the key of a page of the site', ({
     assert,
   }) => {
     fc.assert(

@@ -23,21 +23,23 @@ function edgeWith(
 const EACH = `@each(one in all)\n@include('part')\n@end`
 
 test.group('Cached partials', () => {
-  test('Edge still compiles an include each time', async ({ assert }) => {
+  test('Edge by itself still compiles an include each time', async ({ assert }) => {
     const { render, times } = edgeWith({ part: '<p>{{ one }}</p>' }, { Kind: Template })
     await render(EACH, { all: [1] })
     await render(EACH, { all: [1] })
     assert.equal(times('part'), 2)
   })
 
-  test('an include is compiled once and renders its current data', async ({ assert }) => {
+  test('an included partial is compiled once and renders its current data', async ({ assert }) => {
     const { render, times } = edgeWith({ part: '<p>{{ one }}</p>' })
     assert.equal(await render(EACH, { all: [1, 2] }), '<p>1</p> <p>2</p>')
     assert.equal(await render(EACH, { all: ['<'] }), '<p>&lt;</p>')
     assert.equal(times('part'), 1)
   })
 
-  test('an include with other local variables is compiled separately', async ({ assert }) => {
+  test('a partial included with other local variables is compiled separately', async ({
+    assert,
+  }) => {
     const { render } = edgeWith({ part: '<p>{{ one }}</p>' })
     assert.equal(await render(EACH, { all: [1], one: 'global' }), '<p>1</p>')
     assert.equal(await render(`@include('part')`, { one: 'global' }), '<p>global</p>')
@@ -47,7 +49,7 @@ test.group('Cached partials', () => {
     assert.equal(await render(turned, { all: ['x', 'y'] }), '<p>x</p> <p>y</p>')
   })
 
-  test('an include in an async template is compiled separately', async ({ assert }) => {
+  test('a partial included in an async template is compiled separately', async ({ assert }) => {
     const { render, times } = edgeWith({ part: '<p>{{ await one }}</p>' })
     for (const one of ['a', 'b']) {
       assert.equal(await render(`@include('part')`, { one: Promise.resolve(one) }), `<p>${one}</p>`)
@@ -55,7 +57,9 @@ test.group('Cached partials', () => {
     assert.equal(times('part'), 1)
   })
 
-  test('without a template cache partials are not cached either', async ({ assert }) => {
+  test('if the application does not cache templates, partials are not cached either', async ({
+    assert,
+  }) => {
     const { edge, render } = edgeWith({ part: 'before' }, { cache: false })
     assert.equal(await render(`@include('part')`), 'before')
     edge.removeTemplate('part')

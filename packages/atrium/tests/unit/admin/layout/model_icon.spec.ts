@@ -5,8 +5,10 @@ import type { ModelView } from '#admin'
 const icon = (name: string, options: { icon?: string; label?: string } = {}) =>
   iconOf({ name, label: name, icon: undefined, ...options } as ModelView)
 
-test.group('iconOf', () => {
-  test('the icon option takes precedence over the icon of the last known word', ({ assert }) => {
+test.group('iconOf()', () => {
+  test('the option icon takes precedence over the icon of the last known word of the name', ({
+    assert,
+  }) => {
     assert.equal(icon('Order', { icon: 'M0 0h1' }).path, 'M0 0h1')
     assert.isString(icon('Order').path)
     assert.equal(icon('BlogPost').path, icon('Post').path)

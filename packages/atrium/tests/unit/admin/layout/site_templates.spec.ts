@@ -62,7 +62,7 @@ test.group('Layout | templates of the site', (group) => {
     assert.equal(others.trim(), '<p title=""><b>"></p>')
   })
 
-  test('[K5.4] tags, components, globals and view state of the application are available', async ({
+  test('[K5.4] templates can use tags, components, globals and view state of the application', async ({
     assert,
     cleanup,
   }) => {

@@ -4,7 +4,9 @@ import edge from 'edge.js'
 import app from '@adonisjs/core/services/app'
 
 test.group('Layout | templates', () => {
-  test('tags are at the beginning of a line, as Edge prints other tags as text', ({ assert }) => {
+  test('tags of Edge are at the beginning of a line, as others would be printed as text', ({
+    assert,
+  }) => {
     const paths = globSync('{packages/atrium,resources}/views/**/*.edge', { cwd: app.makePath() })
     assert.isAbove(paths.length, 50)
     const names = Object.keys(edge.tags).join('|')

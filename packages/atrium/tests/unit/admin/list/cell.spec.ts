@@ -19,7 +19,7 @@ test.group('Cells of a list', (group) => {
     cellsOf(columns[name], values, { isGrouped, text })
   const cell = (name: string, value: unknown) => cells(name, [value])[0]
 
-  test('large numbers are grouped, with the exact value in the title', ({ assert }) => {
+  test('large numbers are grouped, with the exact value in the tooltip', ({ assert }) => {
     assert.deepEqual(cell('visitors', 1234567), {
       kind: 'number',
       text: '1,234,567',
@@ -29,7 +29,7 @@ test.group('Cells of a list', (group) => {
     assert.deepEqual(cell('visitors', -0), { kind: 'number', text: '-0', title: '0' })
   })
 
-  test('identifiers are not grouped', ({ assert }) => {
+  test('numbers that are identifiers are not grouped', ({ assert }) => {
     assert.deepEqual(cells('visitors', [1234567], false), [{ kind: 'number', text: '1234567' }])
   })
 
@@ -41,7 +41,7 @@ test.group('Cells of a list', (group) => {
     })
   })
 
-  test('numbers of a column have the same number of decimals', ({ assert }) => {
+  test('all numbers of a column have the same number of decimals', ({ assert }) => {
     const shown = cells('weight', [9.9, 48.55, 1200, null, 0.123456789])
     assert.deepEqual(
       shown.map((one) => one.text),
@@ -54,7 +54,7 @@ test.group('Cells of a list', (group) => {
     )
   })
 
-  test('datetimes are formatted, with the exact value in the title', ({ assert }) => {
+  test('datetimes are formatted, with the exact value in the tooltip', ({ assert }) => {
     assert.deepEqual(cell('shown_at', '2026-01-02 03:04:05'), {
       kind: 'moment',
       text: '2 Jan 2026, 03:04',
@@ -68,7 +68,7 @@ test.group('Cells of a list', (group) => {
     assert.deepEqual(cell('opens_at', '09:30:00'), { kind: 'text', text: '09:30:00' })
   })
 
-  test('an invalid datetime is shown as stored', ({ assert }) => {
+  test('an invalid datetime is shown as it is stored', ({ assert }) => {
     for (const other of ['yesterday', '2026-02-30 03:04:05', '2026-01-02 24:00:00', '2026-13-01']) {
       assert.deepEqual(cell('shown_at', other), { kind: 'text', text: other })
     }
@@ -76,7 +76,7 @@ test.group('Cells of a list', (group) => {
     assert.equal(cell('found_on', '0004-02-29').text, '29 Feb 0004')
   })
 
-  test('a boolean is a word, and null a dash with a word', ({ assert }) => {
+  test('a boolean is shown as Yes or No, and null as Empty', ({ assert }) => {
     assert.deepEqual(cell('on_loan', true), { kind: 'yes', text: 'Yes' })
     assert.deepEqual(cell('on_loan', false), { kind: 'no', text: 'No' })
     for (const name of Object.keys(columns)) {
@@ -93,7 +93,7 @@ test.group('Cells of a list', (group) => {
     assert.deepEqual(cell('picture', base64), { kind: 'number', text: '2,048 bytes' })
   })
 
-  test('a column with its own serialize is shown as serialized', ({ assert }) => {
+  test('a column with a custom serialize is shown as serialized', ({ assert }) => {
     assert.deepEqual(cell('grade', '** 1234567 **'), { kind: 'text', text: '** 1234567 **' })
     assert.deepEqual(cell('grade', { a: 1 }), { kind: 'json', text: '{"a":1}' })
     assert.deepEqual(valueCell(5, text), { kind: 'number', text: '5' })
@@ -101,14 +101,16 @@ test.group('Cells of a list', (group) => {
     assert.deepEqual(valueCell(undefined, text), { kind: 'null', text: 'Empty' })
   })
 
-  test('a long text is cut to 80 characters, with the whole text in the title', ({ assert }) => {
+  test('a long text is cut to 80 characters, with the whole text in the tooltip', ({ assert }) => {
     const exact = 'x'.repeat(80)
     assert.deepEqual(textCell(exact), { kind: 'text', text: exact, title: exact })
     const long = `${exact}y`
     assert.deepEqual(textCell(long), { kind: 'text', text: `${'x'.repeat(79)}…`, title: long })
   })
 
-  test('[S34] a text that can be too wide for its column is in the title in full', ({ assert }) => {
+  test('[S34] a text that can be too wide for its column has a tooltip with the whole text', ({
+    assert,
+  }) => {
     for (const fitting of ['x'.repeat(40), 'ä'.repeat(40), '電'.repeat(20)]) {
       assert.notProperty(textCell(fitting), 'title', fitting)
     }
@@ -126,7 +128,7 @@ test.group('Cells of a list', (group) => {
     })
   })
 
-  test('[S34.2] a list of texts, numbers or booleans is shown as three badges, and the rest in the title', ({
+  test('[S34.2] a list of texts, numbers or booleans is shown as three badges, with the rest in the tooltip', ({
     assert,
   }) => {
     assert.deepEqual(cell('details', ['a', 7, true]), {
@@ -186,7 +188,7 @@ test.group('Cells of a list', (group) => {
     assert.equal(ownCell('\u202eb', false).text, '⟨U+202E⟩b')
   })
 
-  test('[S34] values of a choice list are marked as choices', ({ assert }) => {
+  test('[S34] values of a column with choices are marked as choices', ({ assert }) => {
     const options = { isGrouped: false, isChoice: true, text }
     assert.deepEqual(cellsOf(columns.name, ['drama', null, ''], options), [
       { kind: 'choice', text: 'drama' },
@@ -212,7 +214,7 @@ test.group('Cells of a list', (group) => {
     assert.deepEqual(shownOf('double precision', [5, 9.9]), ['5.0', '9.9'])
   })
 
-  test('a text is never cut inside a character', ({ assert }) => {
+  test('a shortened text is never cut inside a character', ({ assert }) => {
     const emoji = '🦊'.repeat(100)
     assert.equal(cutText(emoji), `${'🦊'.repeat(79)}…`)
     assert.equal(cutText('🦊'.repeat(80)), '🦊'.repeat(80))
@@ -220,13 +222,13 @@ test.group('Cells of a list', (group) => {
     assert.isTrue(cutText('x'.repeat(161) + emoji).isWellFormed())
   })
 
-  test('the title has at most 10,000 characters', ({ assert }) => {
+  test('a tooltip has at most 10,000 characters', ({ assert }) => {
     const long = 'x'.repeat(10_000)
     assert.equal(textCell(long).title, long)
     assert.lengthOf(textCell('x'.repeat(1_000_000)).title!, 10_000)
   })
 
-  test('an invisible text is not a link', ({ assert }) => {
+  test('a text without a visible character is recognized as invisible', ({ assert }) => {
     for (const one of ['', ' ', '\u200f\u202e', '\u00a0\n', '\u2028'])
       assert.isTrue(isInvisible(one))
     for (const one of ['a', '.', '🦊', '\u202ea']) assert.isFalse(isInvisible(one))
@@ -239,7 +241,7 @@ test.group('Cells of a list', (group) => {
     assert.deepEqual(valueCell(deep, text), { kind: 'json', text: shown, whole })
   })
 
-  test('a custom cell can link to pages and mail addresses only', ({ assert }) => {
+  test('a custom cell can only link to pages and mail addresses', ({ assert }) => {
     const hrefOf = (href: string) => {
       const own = ownCell({ text: 'x', title: 'y', href }, false)
       assert.deepInclude(own, { kind: 'text', text: 'x', title: 'y' })

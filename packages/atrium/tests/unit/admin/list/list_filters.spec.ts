@@ -37,7 +37,7 @@ test.group('Filters of a list', (group) => {
     )
   })
 
-  test('[L1] an unknown name is preserved in the URL and filters nothing: {$self}')
+  test('[L1] an unknown name of a filter is preserved in the URL and filters nothing: {$self}')
     .with([
       ...['nothing', 'insured_for', 'insuredFor', 'onLoan', 'caption', 'density', ''],
       ...['insured_for__gte', 'name__nothing', 'insured_for__nothing', '__eq', 'name__', 'Name'],
@@ -79,7 +79,7 @@ test.group('Filters of a list', (group) => {
     assert.deepEqual(parameters.toRequest().conditions, [...parameters.conditions])
   })
 
-  test('[L1, G3] an empty value is ignored, and with a 51st filter or 11th group none filters', ({
+  test('[L1, G3] a filter with an empty value is ignored, and with 51 filters or 11 groups none applies', ({
     assert,
   }) => {
     assert.isEmpty(read('filter.name=&filter.nothing=&filter.any.1=&filter.any.1.name=').filters)
@@ -112,7 +112,9 @@ test.group('Filters of a list', (group) => {
     assert.equal(one('filter.any.x.name=1').error?.reason, 'unknown')
   })
 
-  test('[G3] days and titles can be negated and be alternatives', ({ assert }) => {
+  test('[G3] filters by relative days and by titles can be negated and be alternatives', ({
+    assert,
+  }) => {
     const { conditions, isUnread } = read(
       'filter.any.1.not.found_on__between=today&filter.any.1.shown_at__between=today'
     )
@@ -122,7 +124,7 @@ test.group('Filters of a list', (group) => {
     assert.equal(days.type, 'and')
   })
 
-  test('[L1] relative days are preserved in the URL, and include the end of the day', ({
+  test('[L1] filters by relative days are preserved in the URL, and include the end of the day', ({
     assert,
   }) => {
     const parameters = read('filter.found_on__between=today&filter.shown_at__between=this_month')
@@ -177,7 +179,7 @@ test.group('Filters of a list', (group) => {
     assert.equal(parameters.unfiltered.url, '/admin/Artefact/')
   })
 
-  test('[L4] the text for all columns is q, or the search text if all columns are selected', ({
+  test('[L4] the parameter q is the search in all columns, and the search form sets it if all columns are selected', ({
     assert,
   }) => {
     assert.equal(read('q=+a++b+').q, 'a++b'.replaceAll('+', ' '))
@@ -222,11 +224,11 @@ test.group('Filters of a list', (group) => {
 
 const DAY = 24 * 60 * 60 * 1000
 
-test.group('Relative days', () => {
+test.group('Relative days in filters', () => {
   /* A Wednesday. */
   const now = new Date('2024-03-13T23:30:00Z')
 
-  test('[L1] $word means the expected days')
+  test('[L1] the filter value {word} means the days from {from} to {to}')
     .with([
       { word: 'today', from: '2024-03-13', to: '2024-03-13' },
       { word: 'yesterday', from: '2024-03-12', to: '2024-03-12' },
@@ -244,7 +246,7 @@ test.group('Relative days', () => {
       assert.equal(days.begin, `${from} 00:00:00`)
     })
 
-  test('[L1] days begin and end in the time zone', ({ assert }) => {
+  test('[L1] relative days begin and end in the given time zone', ({ assert }) => {
     const berlin = daysOf('today', now, 'Europe/Berlin')!
     assert.deepEqual(berlin, {
       from: '2024-03-14',
@@ -263,7 +265,9 @@ test.group('Relative days', () => {
       assert.isNull(daysOf(word, now))
     })
 
-  test('[L1] a period begins before it ends, and the last days include today', ({ assert }) => {
+  test('[L1] every period begins before it ends, and periods of the last days include today', ({
+    assert,
+  }) => {
     const moment = fc.date({
       min: new Date('1990-01-01'),
       max: new Date('2090-01-01'),

@@ -54,7 +54,7 @@ test.group('List parameters in admin site and API', (group) => {
     for (const { resource } of [specimens, letters]) await resource.load()
   })
 
-  test('[L1, L7, A18] a list query is parsed to the same request in the admin site and in the API', ({
+  test('[L1, L7, A18] a list query is parsed to the same request by the admin site and the API', ({
     assert,
   }) => {
     const rules = fc.uniqueArray(anyRule, {
@@ -92,7 +92,9 @@ test.group('List parameters in admin site and API', (group) => {
     )
   })
 
-  test('[B16, A22] the deleted parameter has the same meaning in both', ({ assert }) => {
+  test('[B16, A22] the deleted parameter has the same meaning in the admin site and the API', ({
+    assert,
+  }) => {
     for (const mode of ['include', 'only', 'exclude', '']) {
       const { deleted } = ofAdmin(letters, [['deleted', mode]])
       assert.equal(deleted, ofApi(letters, [['deleted', mode]]).deleted)
@@ -130,7 +132,7 @@ test.group('List parameters in admin site and API', (group) => {
     assert.lengthOf([...refusals], 2)
   })
 
-  test('[S27, A13] paging that the API refuses is corrected', ({ assert }) => {
+  test('[S27, A13] paging parameters that the API refuses are corrected', ({ assert }) => {
     for (const [page, rows] of [
       ['0', '20'],
       ['-3', '20'],

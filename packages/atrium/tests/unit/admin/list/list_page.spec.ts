@@ -28,7 +28,7 @@ test.group('ListPage', (group) => {
     )
   })
 
-  test('[S34] the templates receive the specified variables', async ({ assert }) => {
+  test('[S34] the template receives the specified variables', async ({ assert }) => {
     const data = await dataOf(
       'CashBook',
       'page=2&rows-per-page-select=5&sort_by=title&sort_order=desc&column-to-search=title&search-input=entry'
@@ -54,7 +54,9 @@ test.group('ListPage', (group) => {
     assert.deepEqual(data.allowed_actions, ['view', 'delete'])
   })
 
-  test('[S34] missing parameters are null, except for the order', async ({ assert }) => {
+  test('[S34] variables for missing parameters are null, except for the order', async ({
+    assert,
+  }) => {
     const data = await dataOf('CashBook', '')
     assert.isNull(data.selected_column)
     assert.isNull(data.sort_column)
@@ -64,7 +66,9 @@ test.group('ListPage', (group) => {
     assert.isNull(none.sort_order)
   })
 
-  test("[S29, S34] a column that can't be searched is still passed on", async ({ assert }) => {
+  test("[S29, S34] the template receives a column that can't be searched as the selected column", async ({
+    assert,
+  }) => {
     const data = await dataOf('CashBook', 'column-to-search=remark&search-input=nothing')
     assert.equal(data.selected_column, 'remark')
     assert.equal(data.total_items, 25)
@@ -75,7 +79,7 @@ test.group('ListPage', (group) => {
     )
   })
 
-  test('[S34] a composite key lists all its columns', async ({ assert }) => {
+  test('[S34] for a composite key the template receives all its columns', async ({ assert }) => {
     await db.table('list_cabins').insert({ deck: 3, letter: 'a/b', guest: null })
     const { primary_key_info: key, rows } = await dataOf('Cabin', '')
     assert.deepEqual(key.columns, [
@@ -85,7 +89,9 @@ test.group('ListPage', (group) => {
     assert.equal(rows[0].key, '3/a%2Fb')
   })
 
-  test('[S27] a page past the last one is the last one', async ({ assert }) => {
+  test('[S27] for a page number past the end the template receives the last page', async ({
+    assert,
+  }) => {
     const data = await dataOf('CashBook', 'page=999')
     assert.equal(data.current_page, 3)
     assert.lengthOf(data.items, 5)

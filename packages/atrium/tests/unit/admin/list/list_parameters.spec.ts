@@ -35,7 +35,7 @@ test.group('Parameters of a list', (group) => {
     assert.equal(parameters.deleted, 'exclude')
   })
 
-  test('[S27] rowsPerPage or the last choice is the page size of a URL without parameters', ({
+  test('[S27] without parameters the page size is the last choice of the user, or else rowsPerPage', ({
     assert,
   }) => {
     const wide = Object.create(artefact, {
@@ -52,14 +52,14 @@ test.group('Parameters of a list', (group) => {
     assert.match(rowsOf('').plain.url, /\?rows-per-page-select=25$/)
   })
 
-  test('[S27] a page below 1 becomes page 1, and the page size is preserved')
+  test('[S27] a page number below 1 becomes 1, and the page size is preserved')
     .with(['0', '-1', '-999999999999999999999'])
     .run(({ assert }, page) => {
       const parameters = read(`page=${page}&rows-per-page-select=20`)
       assert.deepEqual([parameters.page, parameters.rows], [1, 20])
     })
 
-  test('[S27] a value that is not an integer resets page and page size')
+  test('[S27] a page or page size that is not an integer resets both: {$self}')
     .with([
       'page=abc&rows-per-page-select=50',
       'page=1.5&rows-per-page-select=50',
@@ -80,7 +80,9 @@ test.group('Parameters of a list', (group) => {
     assert.deepEqual([page, rows], [Number.MAX_SAFE_INTEGER, 20])
   })
 
-  test('[B15] page sizes from 1 to 100 are accepted, and others are reset', ({ assert }) => {
+  test('[B15] page sizes from 1 to 100 are accepted, and others are reset to the default', ({
+    assert,
+  }) => {
     for (const rows of [1, 7, 10, 20, 50, 99, 100]) {
       const parameters = read(`page=3&rows-per-page-select=${rows}`)
       assert.deepEqual([parameters.page, parameters.rows], [3, rows])
@@ -118,7 +120,7 @@ test.group('Parameters of a list', (group) => {
     assert.deepEqual(order(read('sort_by=title', cashBook)), ['title'])
   })
 
-  test('[S29] a search needs a visible column')
+  test('[S29] a search in a column that is unknown or not visible is ignored: {$self}')
     .with(['nowhere', 'insured_for', 'onLoan', 'caption', 'None', ''])
     .run(({ assert }, name) => {
       const parameters = read(`column-to-search=${name}&search-input=7`)
@@ -127,7 +129,7 @@ test.group('Parameters of a list', (group) => {
       assert.isNull(parameters.condition)
     })
 
-  test('[S29] the view can restrict the searchable columns', ({ assert }) => {
+  test('[S29] the option for searchable columns restricts the search', ({ assert }) => {
     assert.equal(read('column-to-search=title', cashBook).column?.apiName, 'title')
     assert.isNull(read('column-to-search=remark&search-input=a', cashBook).condition)
     assert.isNotNull(read('column-to-search=title&search-input=a', cashBook).condition)
@@ -150,7 +152,9 @@ test.group('Parameters of a list', (group) => {
     }
   })
 
-  test('[S28, S34] the order is ascending by default and null for None', ({ assert }) => {
+  test('[S28, S34] the order is ascending by default, and null for the sort column None', ({
+    assert,
+  }) => {
     assert.equal(read('').order, 'asc')
     assert.equal(read('sort_order=DESC').order, 'desc')
     assert.equal(read('sort_by=name&sort_order=sideways').order, 'asc')
@@ -158,7 +162,7 @@ test.group('Parameters of a list', (group) => {
     assert.isNull(read('sort_order=None').with({ page: 2 }).order)
   })
 
-  test('[B16] deleted records can be requested if the model has soft deletion', ({ assert }) => {
+  test('[B16] the deleted parameter applies only if the model has soft deletion', ({ assert }) => {
     assert.equal(read('deleted=include', utensil).deleted, 'include')
     assert.equal(read('deleted=only', utensil).deleted, 'only')
     for (const mode of ['exclude', 'all', '', 'ONLY', 'true']) {
@@ -167,7 +171,7 @@ test.group('Parameters of a list', (group) => {
     assert.equal(read('deleted=only').deleted, 'exclude')
   })
 
-  test('uses the last of several values, and accepts brackets and malformed encoding', ({
+  test('the last of several values applies, and brackets and malformed encoding cause no error', ({
     assert,
   }) => {
     assert.equal(read('page=2&page=3').page, 3)
@@ -176,7 +180,7 @@ test.group('Parameters of a list', (group) => {
     assert.equal(read('&&=&page').page, 1)
   })
 
-  test('the URL contains all parameters other than defaults, and is parsed to the same parameters', ({
+  test('the URL contains the parameters that differ from the defaults, and is parsed to the same parameters', ({
     assert,
   }) => {
     assert.equal(read('', utensil).url, '/admin/Utensil/')
@@ -197,7 +201,7 @@ test.group('Parameters of a list', (group) => {
     assert.include(parameters.url, 'search-input=abc')
   })
 
-  test('[S27, S30] the parameters become a request to the CRUD object', ({ assert }) => {
+  test('[S27, S30] the parameters are converted to a request to the CRUD object', ({ assert }) => {
     const request = read(
       'page=3&rows-per-page-select=20&column-to-search=visitors&search-input=7&sort_by=name'
     ).toRequest()
@@ -212,7 +216,9 @@ test.group('Parameters of a list', (group) => {
     )
   })
 
-  test('[S56] in the table partial, the search parameter contains the text', ({ assert }) => {
+  test('[S56] in the URL of the table alone, the parameter search contains the search text', ({
+    assert,
+  }) => {
     const query = 'column-to-search=name&search=vase&search-input=other'
     assert.equal(ListParameters.read(artefact, query, 'search').search, 'vase')
   })

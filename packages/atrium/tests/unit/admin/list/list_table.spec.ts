@@ -26,7 +26,7 @@ async function fieldsRead(options: AdminViewOptions): Promise<string[] | undefin
   return fields?.columns.map(({ apiName }) => apiName)
 }
 
-test.group('ListTable | fields read', () => {
+test.group('ListTable | fields that are read', () => {
   test('[S27] the table reads the fields that it shows or uses', async ({ assert }) => {
     assert.sameMembers((await fieldsRead({ listColumns: ['release_date'] }))!, [
       'title',
@@ -34,7 +34,7 @@ test.group('ListTable | fields read', () => {
     ])
   })
 
-  test('[S19] custom code receives complete records', async ({ assert }) => {
+  test('[S19] custom cells and titles receive complete records', async ({ assert }) => {
     const listColumns = ['release_date']
     assert.isUndefined(await fieldsRead({ listColumns, title: (item) => `${item.director}` }))
     assert.isUndefined(await fieldsRead({ listColumns: ['release_date', Length] }))

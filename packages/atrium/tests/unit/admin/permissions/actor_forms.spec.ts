@@ -27,7 +27,7 @@ async function seenBy(actor: Actor) {
   }
 }
 
-test.group('Admin | representations of an actor', (group) => {
+test.group('Admin | actors in different representations', (group) => {
   let jo: AdminUser
   let root: AdminUser
 
@@ -74,7 +74,7 @@ test.group('Admin | representations of an actor', (group) => {
     }
   }
 
-  test('roles, fields and scopes apply to every representation of an actor', async ({ assert }) => {
+  test('roles, fields and scopes restrict every representation of an actor', async ({ assert }) => {
     for (const [form, actor] of Object.entries(await forms(jo))) {
       assert.deepEqual(await seenBy(actor), [['Article 1', undefined]], form)
     }
@@ -94,7 +94,7 @@ test.group('Admin | representations of an actor', (group) => {
     }
   })
 
-  test('an actor whose roles are unknown is denied', async ({ assert }) => {
+  test('an actor whose roles cannot be found is denied everything', async ({ assert }) => {
     const { id } = jo
     const gone = await makeUser('gone')
     await gone.delete()
@@ -115,7 +115,7 @@ test.group('Admin | representations of an actor', (group) => {
     }
   })
 
-  test('an actor has no permission beyond its stored user, and loses those that its object denies', async ({
+  test('an actor has at most the permissions of its stored user, and loses those that its object lacks', async ({
     assert,
   }) => {
     const { id, username } = jo
@@ -138,7 +138,7 @@ test.group('Admin | representations of an actor', (group) => {
     assert.deepEqual(await seenBy(userActor(owner.user)), [])
   })
 
-  test('application code and users of another authorizer are not restricted', async ({
+  test('actors of application code, and users of another authorizer, are not restricted', async ({
     assert,
   }) => {
     for (const actor of [systemActor('a job'), externalActor({ id: 1 } as any)]) {
@@ -152,7 +152,7 @@ test.group('Admin | representations of an actor', (group) => {
     }
   })
 
-  test('templates get an actor from site.user', async ({ assert }) => {
+  test('templates can pass site.user as the actor', async ({ assert }) => {
     edge.registerTemplate('actor_forms_card', { template: '{{ await seen(site.user) }}' })
     const origin = { ip: '::1', requestId: 'x', userAgent: null }
     const ctx = await contextOf({ userId: jo.id, origin } as any)

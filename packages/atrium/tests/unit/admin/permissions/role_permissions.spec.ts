@@ -170,7 +170,7 @@ test.group('Admin | permissions by roles', (group) => {
     assert.isEmpty(again)
   })
 
-  test('[U2] users with the same roles share the same grants', async ({ assert }) => {
+  test('[U2] users with the same roles share one object of grants', async ({ assert }) => {
     const other = await makeUser('other', { isSuperuser: false, roles: ['Clerk'] })
     const reel = resources.all().find(({ name }) => name === 'Reel')!
     const grants = await here.grantsOf(await actorOf(jo), reel)
@@ -186,12 +186,14 @@ test.group('Admin | permissions by roles', (group) => {
     assert.deepEqual(await may('approve', ann), [false, false])
   })
 
-  test('a role with invalid permissions in the database allows nothing', async ({ assert }) => {
+  test('a role whose permissions in the database are invalid allows nothing', async ({
+    assert,
+  }) => {
     await db.from('admin_roles').where('id', clerk.id).update({ permissions: '{"Reel": 4}' })
     assert.deepEqual(await may('view'), [false, false])
   })
 
-  test('[U6] a superuser who views the site as a role has its current permissions only', async ({
+  test('[U6] a superuser who views the site as a role has only the current permissions of that role', async ({
     assert,
   }) => {
     const viewing = (viewedRole: number): Actor => {
@@ -263,7 +265,7 @@ function has({ operations }: Grant, operation: any): boolean {
 }
 
 test.group('Admin | compiled permissions', () => {
-  test('[U2] [U3] for any roles, the compiled permissions match the rules on each record', ({
+  test('[U2] [U3] for random roles, the compiled permissions match the rules on each record', ({
     assert,
   }) => {
     fc.assert(
@@ -318,7 +320,7 @@ test.group('Admin | compiled permissions', () => {
     assert.deepEqual(on.scopesFor('view'), [])
   })
 
-  test('[U3] a role that another one covers adds no grant', ({ assert }) => {
+  test('[U3] a role whose permissions another role contains adds no grant', ({ assert }) => {
     const grantsOf = (...documents: PermissionsDocument[]) =>
       new CompiledPermissions(documents, scopesOf).on('Film').grants
     const everything = { '*': { actions: ['*'] } }

@@ -14,7 +14,7 @@ test.group('Admin | default roles', (group) => {
     }
   })
 
-  test('[U5] existing users get the role Everything, and running it again changes nothing', async ({
+  test('[U5] existing users without roles get the role Everything, and repeating that changes nothing', async ({
     assert,
   }) => {
     const jo = await makeUser('jo', { isSuperuser: false, roles: [] })

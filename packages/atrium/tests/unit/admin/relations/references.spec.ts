@@ -47,7 +47,7 @@ test.group('References', (group) => {
     ])
   })
 
-  test('[B17] other relations, and relations to models outside the site, are not references', ({
+  test('[B17] no other relation, and no relation to a model outside the site, is a reference', ({
     assert,
   }) => {
     assert.deepEqual(referencesOf(site, site.models.get('Studio')!), [])
@@ -75,7 +75,7 @@ test.group('References', (group) => {
     assert.lengthOf(queries, 1)
   })
 
-  test('[B17] without values no query is made', async ({ assert }) => {
+  test('[B17] without values no query reads titles', async ({ assert }) => {
     const ctx = await requestOf(await makeUser('jo'))
     const queries = await queriesOf(async () => {
       const titles = await titlesOf(ctx, referenceOf('studio_id'), [null, undefined])
@@ -84,7 +84,7 @@ test.group('References', (group) => {
     assert.isEmpty(queries)
   })
 
-  test('[B17] a reference can use another column than the key, and a deleted record has its title', async ({
+  test('[B17] a reference can use another column than the key, and a deleted record still has a title', async ({
     assert,
   }) => {
     const ctx = await requestOf(await makeUser('jo'))

@@ -10,14 +10,16 @@ test.group('The option manyToMany', () => {
   const namesOf = (option?: string[], taken: string[] = []) =>
     manyToManyRelations(Revue, option, taken).map(({ name }) => name)
 
-  test('[R3] by default all relations without their own conditions are fields', ({ assert }) => {
+  test('[R3] by default all many-to-many relations without their own conditions are fields', ({
+    assert,
+  }) => {
     assert.deepEqual(namesOf(), ['people', 'styles', 'parts'])
     assert.deepEqual(namesOf(['styles']), ['styles'])
     assert.deepEqual(namesOf([]), [])
     assert.deepEqual(namesOf(undefined, ['people']), ['styles', 'parts'], 'a field of that name')
   })
 
-  test('[R3] a name that cannot be a field is an error with a reason', ({ assert }) => {
+  test('[R3] a relation that cannot be a field is an error with a reason', ({ assert }) => {
     const error = (name: string, taken: string[] = []) => manyToManyError(Revue, [name], taken)
     assert.isNull(error('people'))
     assert.match(error('peple')!, /'peple', which is not a manyToMany relation.*'?people/)

@@ -17,7 +17,9 @@ const SqliteLimiter = createRequire(import.meta.url)(
 )
 
 test.group('rate-limiter-flexible', () => {
-  test('the limiter still releases a connection inside a savepoint', async ({ assert }) => {
+  test('the limiter by itself still releases a connection inside a savepoint', async ({
+    assert,
+  }) => {
     const steps: string[] = []
     const counter = Object.assign(Object.create(SqliteLimiter.prototype), {
       _internalStoreType: 'sqlite3',
@@ -40,7 +42,7 @@ test.group('Counters in a table', (group) => {
     await db.from('admin_rate_limits').delete()
   })
 
-  test('[B8] counting does not affect other transactions', async ({ assert }) => {
+  test('[B8] counting an attempt does not affect other transactions', async ({ assert }) => {
     for (let round = 0; round < 10; round++) {
       const counting = Array.from({ length: 6 }, (_, i) => attempts().increment(`key-${i}`))
       const writing = Array.from({ length: 6 }, (_, i) =>
@@ -58,7 +60,7 @@ test.group('Counters in a table', (group) => {
     assert.lengthOf(await db.from('admin_rate_limits').where('key', 'like', 'row-%'), 60)
   })
 
-  test('[B8] concurrent attempts leave no transaction open', async ({ assert }) => {
+  test('[B8] concurrent counts leave no transaction open', async ({ assert }) => {
     /* A second connection sees only committed data; a server's pool has several. */
     const other = readersOf(db.connection()) ?? db.connection()
     for (let round = 0; round < 20; round++) {
@@ -69,7 +71,7 @@ test.group('Counters in a table', (group) => {
     }
   })
 
-  test('[B8] expired rows are removed', async ({ assert }) => {
+  test('[B8] expired counts are removed', async ({ assert }) => {
     await attempts().increment('old')
     await attempts().increment('new')
     await db.from('admin_rate_limits').where('key', 'like', '%old').update({ expire: 1000 })
@@ -78,7 +80,7 @@ test.group('Counters in a table', (group) => {
     assert.deepEqual(keys, [{ key: 'rlflx:new' }])
   })
 
-  test('[B8, A29] counting waits while another process locks the database')
+  test('[B8, A29] a count waits while another process locks the database')
     .with(SQLITE_DRIVERS)
     .run(async ({ assert, cleanup }, driver) => {
       const { connection, other } = await lockableFile(driver, cleanup)

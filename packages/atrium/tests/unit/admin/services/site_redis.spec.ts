@@ -6,7 +6,7 @@ import { test } from '@japa/runner'
 const { Redis } = createRequire(import.meta.url)('ioredis')
 
 test.group('ioredis errors', () => {
-  test('an error of ioredis still contains the password', async ({ assert, cleanup }) => {
+  test('an error of ioredis by itself still contains the password', async ({ assert, cleanup }) => {
     const server = createServer((socket) => {
       socket.on('error', () => {}).on('data', () => socket.write('-WRONGPASS wrong password\r\n'))
     }).listen(0, '127.0.0.1')

@@ -54,7 +54,7 @@ test.group('Services of the admin site', () => {
     assert.isFalse(QueueManager.isInitialized())
   })
 
-  test('[K3, B8] counts are stored as config/admin.ts sets: {limiter}')
+  test('[K3, B8] the store of counts is the one that config/admin.ts sets: {limiter}')
     .with([{ limiter: 'memory' as const }, { limiter: 'database' as const }])
     .run(async ({ assert }, { limiter }) => {
       const counted = await siteCounters(app, { limiter, adminConnection: undefined })
@@ -88,7 +88,7 @@ test.group('Services of the admin site', () => {
     assert.isNull(await queue.take())
   }).skip(!REDIS_URL && !process.env.CI, 'TEST_REDIS_URL names no Redis server')
 
-  test('[K3, B1] the application can replace single texts, and gets no missing-translation events', async ({
+  test('[K3, B1] the application can replace single texts of the site, and its i18n gets no events for them', async ({
     assert,
     cleanup,
   }) => {

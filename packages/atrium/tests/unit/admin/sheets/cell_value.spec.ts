@@ -125,7 +125,7 @@ test.group('Cell values', () => {
       assert.deepEqual(valueOfCell(columnOf(kind), cell, options), value)
     })
 
-  test('[D3] a value that is missing in a file stays undefined', ({ assert }) => {
+  test('[D3] a value that is missing in a JSON row stays undefined', ({ assert }) => {
     assert.isUndefined(valueOfCell(columnOf('integer'), undefined))
     assert.equal(valueOfCell(undefined, '12'), '12')
   })

@@ -21,7 +21,7 @@ test.group('Malicious files', (group) => {
     assert.isTrue(exactNumber(`0.1${zeros}1`) === `0.1${zeros}1`)
   })
 
-  test('[D3.F4] an abnormally long number format is ignored', async ({ assert }) => {
+  test('[D3.F4] an excessively long number format is ignored', async ({ assert }) => {
     const formats = `<numFmt numFmtId="164" formatCode="${'['.repeat(1_000_000)}"/>`
     const { rows } = await files.read(
       't.xlsx',
@@ -34,7 +34,7 @@ test.group('Malicious files', (group) => {
     assert.deepEqual(rows, [{ line: 2, cells: ['5'] }])
   })
 
-  test('[D3.F] more columns than the limit are refused: {name}')
+  test('[D3.F] a file with more columns than the limit is refused: {name}')
     .with([
       { name: 'wide.csv', content: `${'a,'.repeat(1000)}a\n1\n`, key: 'manyColumns' },
       { name: 'commas.csv', content: `${','.repeat(2_000_000)}\n1\n`, key: 'sheetColumns' },
@@ -51,7 +51,7 @@ test.group('Malicious files', (group) => {
       assert.equal(error?.key, `sheets.errors.${key}`)
     })
 
-  test('[D3.F] samples of the first rows are shortened', async ({ assert }) => {
+  test('[D3.F] long values in the samples of the first rows are shortened', async ({ assert }) => {
     const long = 'x'.repeat(100_000)
     const objects = `${JSON.stringify({ a: long, b: { c: long }, d: { e: 1 } })}\n`
     const { rows, shape } = await files.read('t.ndjson', objects)
@@ -87,7 +87,9 @@ test.group('Malicious files', (group) => {
       assert.equal(error?.key, `sheets.errors.${key}`)
     })
 
-  test('[D3.F4] many error cells with the same reference are one error', async ({ assert }) => {
+  test('[D3.F4] several error cells with the same reference are reported once', async ({
+    assert,
+  }) => {
     const cell = '<c r="A2" t="e"><v>#N/A</v></c>'
     const { rows } = await files.read(
       't.xlsx',
@@ -132,7 +134,7 @@ test.group('Malicious files', (group) => {
     assert.equal(error?.key, 'sheets.errors.bomb')
   })
 
-  test('[D3.F4] a workbook is closed after its sheets were listed', async ({ assert }) => {
+  test('[D3.F4] the workbook file is closed after its sheets were listed', async ({ assert }) => {
     const path = await files.write('t.xlsx', workbookOf({ rows: HEADING, second: HEADING }))
     await readFile(path)
     const descriptors = await readdir('/proc/self/fd')
@@ -156,7 +158,7 @@ test.group('Malicious files', (group) => {
       assert.equal(other.error?.key, 'sheets.errors.binary')
     })
 
-  test('[D3.F] control characters in a text of a legacy encoding do not make it a binary file', async ({
+  test('[D3.F] control characters in a text of a legacy encoding do not make the file binary', async ({
     assert,
   }) => {
     const line = Buffer.from('caf\xe9 cr\xe8me,5\r\n', 'latin1')

@@ -46,7 +46,7 @@ test.group('Reading files as tables', (group) => {
     assert.deepEqual(rows[1].cells, ['„Größe“', '7 €'])
   })
 
-  test('[D3] another encoding can be chosen, and an unknown one is an error', async ({
+  test('[D3] another encoding can be selected, and an unknown one is an error', async ({
     assert,
   }) => {
     const bytes = iconv.encode('name\nЖук и рыба\n', 'windows-1251')
@@ -66,7 +66,7 @@ test.group('Reading files as tables', (group) => {
     assert.deepEqual(rows.at(-1), { line: 40_002, cells: ['2', 'Zoë'] })
   })
 
-  test('[D3] the line of a record is where it begins, with any line endings', async ({
+  test('[D3] the line number of a record is that of its beginning, with any line endings', async ({
     assert,
   }) => {
     const text = 'a,b\r\n1,"x\r\ny\r\nz"\r\n\r\n2,y\n3,"p\nq"\r4,"r\rs"\n\n,\n5,"\r\n\r\n"\r\n6,t'
@@ -99,7 +99,9 @@ test.group('Reading files as tables', (group) => {
     )
   })
 
-  test('[D3] headings can be empty or duplicated, and columns many', async ({ assert }) => {
+  test('[D3] headings can be empty or repeated, and a table can have hundreds of columns', async ({
+    assert,
+  }) => {
     const names = Array.from({ length: 300 }, (_, index) => `c${index}`)
     const wide = await files.read('table.csv', `${names}\n${names.map((_, index) => index)}\n`)
     const odd = await files.read('table.csv', 'a,,a\n1,2,3\n')
@@ -124,7 +126,7 @@ test.group('Reading files as tables', (group) => {
     )
   })
 
-  test('[D3] a cell of 10 MB and a NUL are read', async ({ assert }) => {
+  test('[D3] a cell of 10 MB and a NUL character are read unchanged', async ({ assert }) => {
     const long = 'x'.repeat(10 * 1024 * 1024)
     const { rows } = await files.read('table.csv', `a,b\n1,"${long}"\n2,\0\n`)
 
@@ -132,7 +134,7 @@ test.group('Reading files as tables', (group) => {
     assert.equal(rows[1].cells[1], '\0')
   })
 
-  test('[D3] a file that becomes unreadable is refused with line and column: {name}')
+  test('[D3] a file that becomes unreadable in the middle is refused with line and column: {name}')
     .with([
       { name: 'a.csv', text: 'a,b\n1,"x\n\n2,y\n', key: 'openQuote', line: 2, at: [2, 3] },
       {
@@ -177,7 +179,7 @@ test.group('Reading files as tables', (group) => {
     ])
   })
 
-  test('[D3] quotation marks are parsed in the same way wherever the file is split into chunks', ({
+  test('[D3] quotation marks are parsed in the same way wherever the input is split', ({
     assert,
   }) => {
     const text = 'a,"b ""c""",5" d\r\n"",\n"e\n"",f",g"h""i'
@@ -257,7 +259,7 @@ test.group('Reading files as tables', (group) => {
     assert.deepEqual([error?.key, error?.line], ['sheets.errors.letters', 3])
   })
 
-  test('[D3] digits, missing keys and unusual keys in JSON are preserved', async ({ assert }) => {
+  test('[D3] JSON is read with all digits, missing keys and unusual keys', async ({ assert }) => {
     const objects =
       '{"a":12345678901234567890,"b":0.12345678901234567890},\n{"b":1.50,"a":-1e400},\n{"a":null,"__proto__":{"x":[1e2]}}'
     const list = await files.read('table.json', `{"total": {"items": [1]}, "items": [${objects}]}`)
@@ -276,7 +278,7 @@ test.group('Reading files as tables', (group) => {
     }
   })
 
-  test('[D3] a key that the first 1,000 objects lack is an error of its row', async ({
+  test('[D3] a key that does not occur in the first 1,000 objects is an error of its row', async ({
     assert,
   }) => {
     const { rows } = await files.read('t.ndjson', `${'{"a":1}\n'.repeat(1000)}{"a":2,"late":3}\n`)
@@ -295,7 +297,7 @@ test.group('Reading files as tables', (group) => {
     }
   })
 
-  test('[D3] the content distinguishes NDJSON from JSON, whatever the file name', async ({
+  test('[D3] NDJSON is distinguished from JSON by the content, whatever the file name', async ({
     assert,
   }) => {
     const ndjson = await files.read('t.json', '{"a":1}\n{"a":2}\n')

@@ -8,7 +8,7 @@ import { SheetFiles } from '#tests/helpers/sheet_files'
 const BEYOND = SAMPLED.bytes + 200_000
 const long = 'x'.repeat(BEYOND)
 
-test.group('Sampled files', (group) => {
+test.group('Reading the beginning of a file', (group) => {
   const files = new SheetFiles(group)
 
   test('[D3] columns are found without reading the rest of the file: {name}')
@@ -25,7 +25,7 @@ test.group('Sampled files', (group) => {
       assert.deepEqual(shape.samples, samples)
     })
 
-  test('[D3] a first row beyond the sample is refused: {name}')
+  test('[D3] a first row that is longer than the sample is refused: {name}')
     .with([
       { name: 'line.csv', text: long },
       { name: 'line.ndjson', text: `{"a":"${long}"}` },
@@ -36,7 +36,7 @@ test.group('Sampled files', (group) => {
       await assert.rejects(() => inspectFile(path, name), 'sheets.errors.longRecord')
     })
 
-  test('[D3] reading ends with the line beyond the maximum number of rows: {name}')
+  test('[D3] reading stops with an error at the line beyond the maximum number of rows: {name}')
     .with([
       { name: 'rows.csv', text: 'a\n1\n2\n3\n4\n', line: 5 },
       { name: 'rows.csv', text: 'a,b\n1,2\n,\n,\n,\n', line: 5 },

@@ -57,7 +57,7 @@ test.group('Writing tables', () => {
     assert.equal(await written('csv', [], TWO), 'id,title\r\n')
   })
 
-  test('[D2] texts and headings that a spreadsheet would execute get an apostrophe', async ({
+  test('[D2] texts and headings that a spreadsheet would execute are prefixed with an apostrophe', async ({
     assert,
   }) => {
     const columns = ['=id', 'title', 'amount']
@@ -79,7 +79,7 @@ test.group('Writing tables', () => {
     assert.include(await written('csv', rows, { ...options, raw: true }), '6,=1+1,=1+1')
   })
 
-  test('[D2] NDJSON and JSON contain the unchanged values, and omit missing ones', async ({
+  test('[D2] NDJSON and JSON contain the values unchanged, and omit missing ones', async ({
     assert,
   }) => {
     const rows = [
@@ -95,7 +95,7 @@ test.group('Writing tables', () => {
     assert.deepEqual(JSON.parse(await written('json', [], TWO)), [])
   })
 
-  test('[D2] an error of the output is thrown by the next write', async ({ assert }) => {
+  test('[D2] an error of the output stream is thrown by the next write', async ({ assert }) => {
     const output = new Writable({
       write: (_piece, _encoding, done) => done(new Error('The disk is full')),
     })
@@ -108,7 +108,7 @@ test.group('Writing tables', () => {
     await assert.rejects(() => writer.end(), 'The disk is full')
   })
 
-  test('[D2] writing rows waits while the output is full', async ({ assert }) => {
+  test('[D2] writing rows waits while the output stream is full', async ({ assert }) => {
     let taken = 0
     let go: (() => void) | undefined
     const output = new Writable({

@@ -28,7 +28,7 @@ test.group('Reading XLSX files as tables', (group) => {
     ])
   })
 
-  test('[D3] formulas have their last results, and numbers all their digits', async ({
+  test('[D3] formulas are read as their last results, and numbers with all their digits', async ({
     assert,
   }) => {
     const { rows } = await rowsOf({
@@ -47,7 +47,7 @@ test.group('Reading XLSX files as tables', (group) => {
     )
   })
 
-  test('[D3] a cell without a known value has an error that names the cell', async ({ assert }) => {
+  test('[D3] a cell whose value is unknown is an error that names the cell', async ({ assert }) => {
     const { rows } = await rowsOf({
       rows: '<row r="2"><c r="A2" t="e"><v>#N/A</v></c><c r="B2"><f>A1</f></c></row><row r="3"><c r="A3"><v>1234567890123456789</v></c><c r="B3"><v>1.23456789012345E+18</v></c></row><row r="4"><c r="A4"><f>B1</f></c></row><row r="5"><c r="A5" t="str"><f>""</f><v></v></c><c r="B5"><v>123456789012345</v></c></row>',
     })
@@ -91,7 +91,7 @@ test.group('Reading XLSX files as tables', (group) => {
     ])
   })
 
-  test('[D3] a heading below title rows can have more cells than these', async ({ assert }) => {
+  test('[D3] the heading row is found below title rows with fewer cells', async ({ assert }) => {
     const cells = (...texts: string[]) =>
       texts.map((text) => `<c t="str"><v>${text}</v></c>`).join('')
     const rows = [['Sales'], ['a', 'b', 'c'], ['1', '2', '3'], ['4', '5', '6']]
@@ -125,7 +125,7 @@ test.group('Reading XLSX files as tables', (group) => {
     assert.equal(old.rows[0].cells[1], '2031-01-01')
   })
 
-  test('[D3] more cells than the heading are an error of the row, and missing ones are empty', async ({
+  test('[D3] a row with more cells than the heading is an error, and missing cells are empty', async ({
     assert,
   }) => {
     const { rows } = await rowsOf({
@@ -179,7 +179,7 @@ test.group('Reading XLSX files as tables', (group) => {
       assert.equal(error?.key, `sheets.errors.${key}`)
     })
 
-  test('[D3] a damaged part is refused', async ({ assert }) => {
+  test('[D3] an XLSX file with a damaged part is refused', async ({ assert }) => {
     const { rows } = await files.read('t.xlsx', workbookOf({ rows: HEADING }))
     const bytes = workbookOf({ rows: HEADING })
     const checksum = bytes.indexOf('xl/worksheets/a.xml', bytes.indexOf('PK\x01\x02')) - 30
@@ -190,7 +190,7 @@ test.group('Reading XLSX files as tables', (group) => {
     assert.equal(error?.key, 'sheets.errors.sheet')
   })
 
-  test('[D3.F4] an error names its row: {name}')
+  test('[D3.F4] an error in a sheet contains the row: {name}')
     .with([
       { name: 'text', row: '<row r="5"><c t="s"><v>9</v></c></row>', line: 5 },
       { name: 'cell', row: '<row r="5"><c r="?"><v>1</v></c></row>', line: 5 },

@@ -7,14 +7,14 @@ const render = (values: object) =>
   new Edge().renderRaw('<p {{ html.attrs(values) }}>', { html, values })
 
 test.group('Attributes in templates', () => {
-  test('Edge still does not escape attributes', async ({ assert }) => {
+  test('Edge by itself still does not escape attributes', async ({ assert }) => {
     const text = await new Edge().renderRaw('<p {{ html.attrs({ title: value, min: 0 }) }}>', {
       value: '"><b>',
     })
     assert.equal(text, '<p title=""><b>">')
   })
 
-  test('a value can’t end its attribute', async ({ assert }) => {
+  test('a value can’t end the attribute that contains it', async ({ assert }) => {
     for (const value of ['"><img src=x>', "'", '&quot;', '<b>', '{{ 7*7 }}']) {
       const tag = await render({ 'title': value, 'data-x': [value], 'class': [value] })
       assert.equal(tag.match(/"/g)!.length, 6, value)
@@ -23,7 +23,7 @@ test.group('Attributes in templates', () => {
     assert.equal(await render({ title: '&' }), '<p title="&amp;">')
   })
 
-  test('true renders the name alone, false renders nothing, and 0 is a value', async ({
+  test('for true only the name is rendered, for false nothing, and 0 is a value', async ({
     assert,
   }) => {
     assert.equal(

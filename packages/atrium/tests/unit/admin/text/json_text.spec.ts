@@ -32,15 +32,17 @@ test.group('Admin | position of JSON errors', () => {
 const nested = (levels: number, inner = '') => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`
 const indented = (value: unknown) => JSON.stringify(value, null, 2)
 
-test.group('prettyJson', () => {
-  test('[B17] JSON is indented', ({ assert }) => {
+test.group('prettyJson()', () => {
+  test('[B17] JSON is indented unless it is deep or long', ({ assert }) => {
     const list = Array.from({ length: 2000 }, (_, index) => `Number ${index}`)
     for (const value of [{ a: [1, { b: null }] }, [[[1]]], JSON.parse(nested(32)), list, 'x', 5]) {
       assert.equal(prettyJson(value), indented(value))
     }
   })
 
-  test('[B17] JSON that would grow mostly by spaces is not indented', ({ assert }) => {
+  test('[B17] JSON is not indented if it is deep or long, or if that would mostly add spaces', ({
+    assert,
+  }) => {
     for (const text of [
       nested(33),
       nested(20_000),
@@ -52,7 +54,7 @@ test.group('prettyJson', () => {
     }
   })
 
-  test('[B17, E4] very deeply nested values of the log are shown', async ({ assert }) => {
+  test('[B17, E4] very deeply nested JSON of the log is shown', async ({ assert }) => {
     const { kind, text, whole } = shownValue(await adminSite(), JSON.parse(nested(20_000)))
     assert.equal(kind, 'data')
     assert.match(text, /^\[{199}…$/)

@@ -11,7 +11,7 @@ import {
 
 const MINUTE = 60_000
 
-test.group('Admin | time zones', () => {
+test.group('Admin | list of time zones', () => {
   test('[R12] the zones are those of the runtime and UTC, under their current names', ({
     assert,
   }) => {
@@ -36,7 +36,7 @@ test.group('Admin | time zones', () => {
     assert.deepEqual([offsetLabel(3_208_000), isoOffset(3_208_000)], ['UTC+0:53:28', null])
   })
 
-  test('[R12] the zone applies to a function and to everything that it awaits', async ({
+  test('[R12] a zone applies to a function and to everything that it awaits', async ({
     assert,
   }) => {
     assert.equal(presentZone(), 'UTC')

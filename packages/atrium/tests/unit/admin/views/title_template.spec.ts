@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { filledTitle, isTitleTemplate, namesInTitle } from '#admin/views/title_template'
 
 test.group('Templates of titles', () => {
-  test('[G4] an empty part is left out with the punctuation around it')
+  test('[G4] an empty part of a title is left out together with the punctuation around it')
     .with([
       ['{a} ({b})', { a: 'Name', b: '' }, 'Name'],
       ['{a} ({b})', { a: 'Name', b: '1942' }, 'Name (1942)'],
@@ -30,7 +30,7 @@ test.group('Templates of titles', () => {
       assert.equal(text, expected)
     })
 
-  test('[G4] only titles with braces are templates', ({ assert }) => {
+  test('[G4] only titles with braces are parsed as templates', ({ assert }) => {
     assert.isTrue(isTitleTemplate('{name}, {country}'))
     assert.isFalse(isTitleTemplate('name'))
     assert.isFalse(isTitleTemplate(undefined))

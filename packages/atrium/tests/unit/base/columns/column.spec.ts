@@ -47,7 +47,7 @@ const loaded = (name: string, model: unknown = Sample) =>
     .columns.find(name)!
 
 test.group('Columns', () => {
-  test('[P7] the column type is that of the database: {type} is {kind}')
+  test('[P7] the database determines the type of a column: {type} is {kind}')
     .with([
       { type: 'integer', kind: 'integer' },
       { type: 'bigint', kind: 'integer' },
@@ -134,7 +134,9 @@ test.group('Columns', () => {
     assert.isFalse(loaded('updatedAt').automatic)
   })
 
-  test('[P15] before the table is read, its properties are unknown', ({ assert }) => {
+  test('[P15] reading a property from the database before the table was read is an error', ({
+    assert,
+  }) => {
     assert.throws(() => thing('any').kind, RuntimeError as any, /resources\.load/)
     assert.throws(() => thing('any').nullable, RuntimeError as any)
   })

@@ -90,7 +90,9 @@ test.group('ColumnSet', () => {
     assert.throws(() => new ColumnSet(Clash), /^Clash: the columns name and title .* 'name'/)
   })
 
-  test('[P15] properties from the database are unknown before the introspection', ({ assert }) => {
+  test('[P15] reading properties from the database before the introspection is an error', ({
+    assert,
+  }) => {
     const facts = [
       'kind',
       'nullable',

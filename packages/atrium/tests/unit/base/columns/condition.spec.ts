@@ -131,7 +131,7 @@ test.group('Condition', () => {
     assert.deepEqual(read('label__between', 'a\\,b,c').from, 'a,b')
   })
 
-  test('[A18] a joined list is split to the original values', ({ assert }) => {
+  test('[A18] values that are joined to a list are split to the original values', ({ assert }) => {
     /* A backslash at the end of a part would escape the comma after it. */
     const part = fc.string({ unit: 'binary' }).filter((text) => !text.endsWith('\\'))
     fc.assert(
@@ -197,7 +197,7 @@ test.group('Condition', () => {
     assert.throws(() => read('label__like', '%'.repeat(1001)), /1000/)
   })
 
-  test('[A18] a pattern with too many characters to compare at each position is refused', ({
+  test('[A18] a pattern that would compare too many characters at each position is refused', ({
     assert,
   }) => {
     const refused = /more than 100 characters after a %/
@@ -218,7 +218,7 @@ test.group('Condition', () => {
     }
   })
 
-  test('[A18] alternatives are counted together, and case-insensitive letters are limited to some hundreds', ({
+  test('[A18] the characters of alternative patterns are added up, and ignoring case has a lower limit', ({
     assert,
   }) => {
     const alternatives = (count: number) => Array(count).fill('like:%abcde_fghi%').join(',')

@@ -50,7 +50,7 @@ test.group('Key', (group) => {
     assert.deepEqual(key.of({ turn: UUID, roomNumber: 1, place: 'a' }), [1, 'a', UUID])
   })
 
-  test('[A9] an invalid part is a 422 that contains the value', async ({ assert }) => {
+  test('[A9] an invalid part of a key is a 422 that contains it', async ({ assert }) => {
     const invalid: Array<[LucidModel, Record<string, string>, string]> = [
       [Counter, { id: 'abc' }, '"abc"'],
       [Counter, { id: '1.5' }, '"1.5"'],
@@ -95,7 +95,9 @@ test.group('Key', (group) => {
     assert.deepEqual(key.fromParams({ id: UUID.toUpperCase() }), [UUID])
   })
 
-  test('[P8] application code passes a value, or an array of all parts', async ({ assert }) => {
+  test('[P8] application code passes a key as a value, or as an array of all parts', async ({
+    assert,
+  }) => {
     const single = await keyOf(Counter)
     assert.deepEqual(single.fromCode(7), [7])
     assert.deepEqual(single.fromCode([7]), [7])
@@ -109,7 +111,9 @@ test.group('Key', (group) => {
     assert.throws(() => composite.fromCode([1, 'a', 'b']), TypeError as any)
   })
 
-  test('[A9] the path of a key is parsed to the same key', async ({ assert }) => {
+  test('[A9] any key is unchanged when it is written as a path and parsed again', async ({
+    assert,
+  }) => {
     const key = await keyOf(Seat)
     assert.equal(key.toPath([1, 'a/b ?%ä']), '/1/a%2Fb%20%3F%25%C3%A4')
     fc.assert(
@@ -147,7 +151,7 @@ test.group('Key', (group) => {
     assert.deepEqual(shift.ofRow({ day: Date.UTC(2026, 1, 1), worker: 'jo' }), ['jo', '2026-02-01'])
   })
 
-  test('[A9] a row and its record have the same key', async ({ assert }) => {
+  test('[A9] the key of a row equals the key of its model instance', async ({ assert }) => {
     const key = await keyOf(Shift)
     await db.from('crud_shifts').delete()
     await db.table('crud_shifts').insert({ worker: 'jo', day: '2026-02-01', task: 'x' })
@@ -156,7 +160,7 @@ test.group('Key', (group) => {
     assert.deepEqual(key.of(record), key.ofRow(row))
   })
 
-  test('[A9] a condition matches exactly the given keys', async ({ assert }) => {
+  test('[A9] the condition for several keys matches exactly their rows', async ({ assert }) => {
     const dialect = dialectOf(db.connection())
     await db.from('seats').delete()
     const places = ['a', 'b', 'c'].flatMap((place) => [1, 2, 3].map((hall) => ({ hall, place })))

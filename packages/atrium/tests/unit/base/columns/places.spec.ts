@@ -5,7 +5,7 @@ import { runs } from '#tests/helpers/random_runs'
 const isIncreasing = (places: readonly number[]) =>
   places.every((place, index) => index === 0 || place > places[index - 1])
 
-test.group('Places of rows', () => {
+test.group('Numbers of ordered rows', () => {
   test('[order] a new row comes after the last one, within the range of the column', ({
     assert,
   }) => {
@@ -14,7 +14,7 @@ test.group('Places of rows', () => {
     assert.equal(placeAfter(32_760, 32_767), 32_767)
   })
 
-  test('[order] numbers between two rows increase, and there are none in a gap that is used up', ({
+  test('[order] numbers between two rows increase, and a gap without a free number yields none', ({
     assert,
   }) => {
     assert.deepEqual(placesBetween(100, 200, 1), [150])

@@ -4,7 +4,7 @@ import { ANY } from '#base/values/text_pattern'
 import type { Column } from '#base/columns/column'
 import { adminSite } from '#tests/helpers/admin'
 
-test.group('Search condition of a list', (group) => {
+test.group('Condition of a search in a list', (group) => {
   let columns: Record<string, Column>
 
   group.setup(async () => {
@@ -82,7 +82,9 @@ test.group('Search condition of a list', (group) => {
     assert.isNull(searchCondition(columns.mark, '3f2504e0'))
   })
 
-  test('[S30] columns of other types do not filter and are not offered', ({ assert }) => {
+  test('[S30] columns of other types do not filter and are not offered for a search', ({
+    assert,
+  }) => {
     for (const name of ['found_on', 'shown_at', 'opens_at', 'details', 'picture']) {
       for (const text of ['2026-01-02', '2026-01-02 03:04:05', '09:30', '{}', 'null', 'a']) {
         assert.isNull(searchCondition(columns[name], text), name)

@@ -89,7 +89,7 @@ test.group('Soft delete', (group) => {
     assert.isBelow(Math.abs((mark.removedAt as DateTime).diffNow().toMillis()), 10_000)
   })
 
-  test('[B16] restoring resets all of them', async ({ assert }) => {
+  test('[B16] restoring resets the flag and the timestamp', async ({ assert }) => {
     const cases: Array<[object, object]> = [
       [{ isDeletedColumn: 'is_removed' }, { isRemoved: false }],
       [{ deletedAtColumn: 'removed_at' }, { removedAt: null }],
@@ -105,7 +105,7 @@ test.group('Soft delete', (group) => {
     }
   })
 
-  test("[S4] the timestamp has the format of the column's attribute", async ({ assert }) => {
+  test("[S4] the timestamp has the type of the model's attribute", async ({ assert }) => {
     const { columns } = await load({}, Sample)
     assert.isTrue(DateTime.isDateTime(now(columns.find('moment')!)))
     assert.match(String(now(columns.find('plainMoment')!)), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)

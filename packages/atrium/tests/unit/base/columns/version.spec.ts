@@ -42,7 +42,7 @@ test.group('Version of a record', (group) => {
   const version = (values: Record<string, unknown>) => resource.columns.versionOf(values as any)
   const record = fc.record(VALUES)
 
-  test('[B25] equal values have the same version', ({ assert }) => {
+  test('[B25] records with equal values have the same version', ({ assert }) => {
     fc.assert(
       fc.property(record, (values) => {
         assert.equal(version({ ...values }), version(values))
@@ -80,7 +80,9 @@ test.group('Version of a record', (group) => {
     )
   })
 
-  test('[B25] the version distinguishes the boundaries of adjacent values', ({ assert }) => {
+  test('[B25] values that only differ in where one ends and the next begins have different versions', ({
+    assert,
+  }) => {
     const values = { id: 1, name: 'a', longText: 'b' }
     assert.notEqual(version(values), version({ id: 1, name: 'ab', longText: '' }))
     assert.notEqual(

@@ -40,7 +40,7 @@ for (const driver of DRIVERS) {
     const countOf = (queries: string[], start: string) =>
       queries.filter((sql) => sql.startsWith(start)).length
 
-    test('[P8] commits a write alone if no other write waits', async ({ assert, cleanup }) => {
+    test('[P8] a write is committed alone if no other write waits', async ({ assert, cleanup }) => {
       const { insert, texts, told } = await open(cleanup)
       const queries = await queriesOf(() => insert('one'))
       assert.deepEqual(
@@ -81,7 +81,7 @@ for (const driver of DRIVERS) {
       assert.equal(countOf(queries, 'RELEASE'), 19)
     })
 
-    test('[P8] a write that fails after its first statement is rolled back alone', async ({
+    test('[P8] a write that fails after its first statement is rolled back, and the other writes are stored', async ({
       assert,
       cleanup,
     }) => {
@@ -119,7 +119,7 @@ for (const driver of DRIVERS) {
       assert.equal(await insert('fourth'), 'fourth')
     })
 
-    test('[P8] for a table with a deferred constraint, each write is committed alone', async ({
+    test('[P8] with a deferred constraint on its table, each write is committed alone', async ({
       assert,
       cleanup,
     }) => {
@@ -151,7 +151,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['first', 'second', 'third'])
     })
 
-    test('[P8] a waiting Lucid transaction is next in order, and no later write overtakes it', async ({
+    test('[P8] a waiting Lucid transaction is next in order, and later writes wait for it', async ({
       assert,
       cleanup,
     }) => {
@@ -164,7 +164,7 @@ for (const driver of DRIVERS) {
       assert.equal(count('BEGIN'), 1)
     })
 
-    test('[P8] a write waits for the lock of another process while other code runs', async ({
+    test('[P8] a write waits for the lock of another process without blocking other code', async ({
       assert,
       cleanup,
     }) => {
@@ -179,7 +179,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['one'])
     })
 
-    test('[P8] after too long a wait for another process, all waiting writes are refused as busy', async ({
+    test('[P8] writes that wait too long for another process are all refused as busy', async ({
       assert,
       cleanup,
     }) => {
@@ -201,7 +201,7 @@ for (const driver of DRIVERS) {
     })
   })
 
-  test.group(`Writes of one statement, ${driver}`, () => {
+  test.group(`Writes of a single statement, ${driver}`, () => {
     async function open(cleanup: Parameters<typeof openGrouped>[1], options = {}) {
       const file = await openGrouped(driver, cleanup, options)
       const insert = async (text: string) => {
@@ -213,7 +213,7 @@ for (const driver of DRIVERS) {
       return { ...file, insert }
     }
 
-    test('a statement runs without a transaction if no other one waits', async ({
+    test('a statement runs without a transaction if no other statement waits', async ({
       assert,
       cleanup,
     }) => {
@@ -305,7 +305,7 @@ for (const driver of DRIVERS) {
       assert.equal(await insert('third'), 'third')
     })
 
-    test('a statement waits for the lock of another process while other code runs', async ({
+    test('a statement waits for the lock of another process without blocking other code', async ({
       assert,
       cleanup,
     }) => {

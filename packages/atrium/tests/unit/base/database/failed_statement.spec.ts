@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 import { failedStatement } from '#base/database/failed_statement'
 
-test.group('failedStatement', () => {
-  test('[A8] the failed statement is found: {text}')
+test.group('failedStatement()', () => {
+  test('[A8] the statement in a driver’s message is parsed: {text}')
     .with([
       { text: 'insert into `a_b` (`a`) values (?) - SQLITE', verb: 'insert', table: 'a_b' },
       { text: 'insert or ignore into "x" ("a") values (?)', verb: 'insert', table: 'x' },
@@ -14,14 +14,14 @@ test.group('failedStatement', () => {
       assert.deepEqual(failedStatement(text), { verb: verb as 'insert', table, columns: [] })
     })
 
-  test('[A8] an update returns the columns that it sets, not those of its condition', ({
+  test('[A8] of an update, the columns that it sets are returned, and not those of its condition', ({
     assert,
   }) => {
     const text = 'update `x` set `a` = ?, `b_c` = ? where `d` = ? - FOREIGN KEY constraint failed'
     assert.deepEqual(failedStatement(text), { verb: 'update', table: 'x', columns: ['a', 'b_c'] })
   })
 
-  test('[A8] a driver’s message without a statement returns none', ({ assert }) => {
+  test('[A8] for a driver’s message without a statement nothing is returned', ({ assert }) => {
     for (const text of [
       'FOREIGN KEY constraint failed',
       'insert or update on table "x" violates foreign key constraint "y"',

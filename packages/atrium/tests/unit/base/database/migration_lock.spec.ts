@@ -5,8 +5,8 @@ import { whileLocked } from '#base/database/migration_lock'
 
 const NAME = db.primaryConnectionName
 
-test.group('whileLocked', () => {
-  test('the second function waits for the first', async ({ assert }) => {
+test.group('whileLocked()', () => {
+  test('of two concurrent functions the second waits for the first', async ({ assert }) => {
     const order: string[] = []
     const begun = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()

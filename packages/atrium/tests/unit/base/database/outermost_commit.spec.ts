@@ -18,7 +18,7 @@ async function transaction(
   }
 }
 
-test.group('afterOutermostCommit', (group) => {
+test.group('afterOutermostCommit()', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   let heard: string[] = []
   const hear = (name: string) => () => void heard.push(name)
@@ -135,7 +135,7 @@ test.group('afterOutermostCommit', (group) => {
     assert.deepEqual(heard, [])
   })
 
-  test('[E1] two consecutive transactions are independent', async ({ assert }) => {
+  test('[E1] callbacks of two consecutive transactions are independent', async ({ assert }) => {
     await transaction(async (trx) => {
       afterOutermostCommit(trx, hear('first'))
       throw new Undone()

@@ -55,7 +55,7 @@ test.group('A connection to a server', (group) => {
     assert.strictEqual(data, text)
   })
 
-  test('[A20] a float of 16 digits is returned as stored', async ({ assert }) => {
+  test('[A20] a float of 16 digits is returned as it is stored', async ({ assert }) => {
     const ratios = [
       902657281037.2527, -902657281037.2527, 9007199254740.995, 1.7976931348623157e308,
     ]

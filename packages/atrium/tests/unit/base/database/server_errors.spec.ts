@@ -7,7 +7,7 @@ test.group('Database errors | MySQL and MariaDB', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   const INSERT = "insert into `goods` (`name`) values ('x')"
 
-  test('[A8] a database error is recognized: {sqlMessage}')
+  test('[A8] an error of the database is recognized by its message: {sqlMessage}')
     .with([
       {
         errno: 1062,
@@ -72,7 +72,9 @@ test.group('Database errors | MySQL and MariaDB', (group) => {
       assert.deepEqual(explainMysql({ errno, sqlMessage, sql: INSERT }) as unknown, error)
     )
 
-  test('[A8] the message of an error that database code raises is preserved: {errno}, {sqlState}')
+  test(
+    '[A8] the message of an error raised by a trigger or procedure is preserved: {errno}, {sqlState}'
+  )
     .with([
       { errno: 1644, sqlState: '45000' },
       { errno: 1644, sqlState: 'ZX007' },
@@ -84,7 +86,7 @@ test.group('Database errors | MySQL and MariaDB', (group) => {
       assert.deepEqual(invalid as unknown, { kind: 'raised', columns: [], message: 'Sold out' })
     })
 
-  test('[A29] unrelated errors are not explained', ({ assert }) => {
+  test('[A29] errors that the request did not cause are not explained', ({ assert }) => {
     assert.isNull(explainMysql({ errno: 1146, sqlMessage: "Table 'a.goods' doesn't exist" }))
     assert.isNull(explainMysql(new Error('x')))
   })
@@ -95,7 +97,7 @@ test.group('Database errors | PostgreSQL', (group) => {
   const { explain } = new PostgresDialect()
   const about = { table: 'goods', constraint: 'goods_name_unique' }
 
-  test('[A8] a broken reference with code {code} after "{message}" is {reference}')
+  test('[A8] a broken foreign key with code {code} after "{message}" is {reference}')
     .with([
       { code: '23503', message: 'insert into "goods" ("a") - x', reference: 'missing' },
       { code: '23503', message: 'delete from "makers" - x', reference: 'used' },
@@ -131,7 +133,9 @@ test.group('Database errors | PostgreSQL', (group) => {
     ])
     .run(({ assert }, { code, kind }) => assert.equal(explain({ ...about, code })?.kind, kind))
 
-  test('[A8] the message of an error that database code raises is preserved: {code}, {routine}')
+  test(
+    '[A8] the message of an error raised by a trigger or procedure is preserved: {code}, {routine}'
+  )
     .with([
       { code: 'P0001', routine: 'exec_stmt_raise' },
       { code: '23505', routine: 'exec_stmt_raise' },
@@ -148,7 +152,9 @@ test.group('Database errors | PostgreSQL', (group) => {
       assert.deepEqual(invalid as unknown, { kind: 'raised', columns: [], message: 'Sold out' })
     })
 
-  test('[A29] a temporary error that database code raises is not explained', ({ assert }) => {
+  test('[A29] a temporary error raised by a trigger or procedure is not explained', ({
+    assert,
+  }) => {
     assert.isNull(explain({ code: '40001', routine: 'exec_stmt_raise', message: 'again' }))
   })
 
@@ -160,7 +166,7 @@ test.group('Database errors | PostgreSQL', (group) => {
     })
   })
 
-  test('[A29] other errors are not explained', ({ assert }) => {
+  test('[A29] errors that the request did not cause are not explained', ({ assert }) => {
     assert.isNull(explain({ code: '42P01' }))
     assert.isNull(explain(new Error('x')))
   })

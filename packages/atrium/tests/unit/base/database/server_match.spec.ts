@@ -24,7 +24,7 @@ function comparedBy({ sql, bindings }: Sql): number {
 const long = 'ab'.repeat(150)
 
 test.group('Text matching on servers', () => {
-  test('[A18] on {0} a long suffix is compared only with the end')
+  test('[A18] on {0} a long suffix is compared only with the end of the text')
     .with(MATCHES)
     .run(({ assert }, [, match]) => {
       for (const foldCase of [false, true]) {

@@ -2,7 +2,7 @@ import User from '#models/user'
 import { test } from '@japa/runner'
 import testUtils from '@adonisjs/core/services/test_utils'
 
-test.group('Posts', (group) => {
+test.group('Posts of the API host application', (group) => {
   group.each.setup(() => testUtils.db().withGlobalTransaction())
 
   const makeUser = () =>

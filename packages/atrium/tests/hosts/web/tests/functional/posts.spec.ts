@@ -3,7 +3,7 @@ import Post from '#models/post'
 import { test } from '@japa/runner'
 import testUtils from '@adonisjs/core/services/test_utils'
 
-test.group('Posts', (group) => {
+test.group('Posts of the web host application', (group) => {
   group.each.setup(() => testUtils.db().withGlobalTransaction())
 
   const makeUser = () =>
@@ -23,14 +23,14 @@ test.group('Posts', (group) => {
     assert.equal(post.authorId, user.id)
   })
 
-  test('a form without a token is refused', async ({ assert, client }) => {
+  test('a form without a CSRF token is refused', async ({ assert, client }) => {
     const user = await makeUser()
     const before = await Post.all()
     await client.post('/posts').form({ title: 'No token', body: 'Text' }).loginAs(user).redirects(0)
     assert.lengthOf(await Post.all(), before.length)
   })
 
-  test('the names in JSON are those of the properties', async ({ assert, client }) => {
+  test("JSON responses use the names of the model's properties", async ({ assert, client }) => {
     const author = await makeUser()
     await Post.create({ title: 'A title', body: 'Text', authorId: author.id, wordPrice: 0.1 })
     const response = await client.get('/posts.json')

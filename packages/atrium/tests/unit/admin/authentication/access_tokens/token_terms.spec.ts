@@ -41,7 +41,7 @@ test.group('Token input', () => {
       assert.closeTo(readExpiry(text).toSeconds(), expected, 60)
     })
 
-  test('[P10] a token expires in 90 days by default, and only the value never means never', ({
+  test('[P10] a token expires in 90 days by default, and never only if the value is never', ({
     assert,
   }) => {
     for (const text of [undefined, '', ' ']) {
@@ -60,7 +60,7 @@ test.group('Token input', () => {
     })
 })
 
-test.group('allows', () => {
+test.group('allows()', () => {
   test('[P10] the ability {ability} is checked for {operation} of Utensil: {expected}')
     .with([
       { ability: '*', operation: 'create', expected: true },
@@ -82,7 +82,7 @@ test.group('allows', () => {
       assert.isFalse(allows([], 'Utensil', operation))
     })
 
-  test('[P10] an ability for one model and operation covers nothing else', ({ assert }) => {
+  test('[P10] an ability for one operation of one model allows nothing else', ({ assert }) => {
     const name = fc.constantFrom('Utensil', 'Reel', 'Pro', 'constructor')
     const operation = fc.constantFrom(...OPERATIONS)
     fc.assert(
@@ -94,8 +94,8 @@ test.group('allows', () => {
   })
 })
 
-test.group('readAbilities', () => {
-  test('[P10] abilities can be separated by commas, spaces or lines, and duplicates are dropped', ({
+test.group('readAbilities()', () => {
+  test('[P10] abilities can be separated by commas, spaces or lines, and duplicates are removed', ({
     assert,
   }) => {
     assert.deepEqual(readAbilities(' Utensil:read,Reel:*\n*:create, *  Reel:* '), [
@@ -106,7 +106,7 @@ test.group('readAbilities', () => {
     ])
   })
 
-  test('[P10] {text} is refused: {message}')
+  test('[P10] the abilities {text} are refused: {message}')
     .with([
       { text: '', message: /^A token needs an ability, as in \w+:read/ },
       { text: ' , ', message: /^A token needs an ability/ },

@@ -23,7 +23,7 @@ const VECTORS: Array<[seconds: number, code: string]> = [
 ]
 
 test.group('Codes of an authenticator app', () => {
-  test('[U8] codes of RFC 6238 are accepted, also those of one step before and after')
+  test('[U8] the codes in RFC 6238 are accepted, also one step earlier and later')
     .with(VECTORS)
     .run(({ assert }, [seconds, code]) => {
       const step = Math.floor(seconds / 30)
@@ -39,7 +39,7 @@ test.group('Codes of an authenticator app', () => {
     assert.equal(stepOf(' 081 804 ', KEY, 1111111109_000), 37037036)
   })
 
-  test('[U8] only six digits are a valid code')
+  test('[U8] only six digits are accepted as a code')
     .with([
       '',
       '81804',
@@ -61,7 +61,7 @@ test.group('Codes of an authenticator app', () => {
     assert.isTrue(secrets.every((secret) => Secret.fromBase32(secret).bytes.length === 20))
   })
 
-  test('[U8] the URL for apps contains site and user, and the default settings of apps', ({
+  test('[U8] the URL for authenticator apps contains site, user and the default settings', ({
     assert,
   }) => {
     const totp = URI.parse(keyUri(KEY, { issuer: 'Ships & Co: "Nord"', label: 'jo' }))
@@ -87,7 +87,9 @@ test.group('Recovery codes', () => {
     assert.lengthOf(signs, 32)
   })
 
-  test('[U8] case, grouping, spaces and look-alike characters are normalized', ({ assert }) => {
+  test('[U8] recovery codes are accepted in any case and grouping, with spaces and look-alike characters', ({
+    assert,
+  }) => {
     const [code] = newRecoveryCodes()
     const hash = hashOfRecoveryCode(code)
     fc.assert(
@@ -103,7 +105,7 @@ test.group('Recovery codes', () => {
     assert.match(hash!, /^[0-9a-f]{64}$/)
   })
 
-  test('[U8] no other text is accepted as a code', ({ assert }) => {
+  test('[U8] no other text is accepted as a recovery code', ({ assert }) => {
     const [code] = newRecoveryCodes()
     const others = [
       '',

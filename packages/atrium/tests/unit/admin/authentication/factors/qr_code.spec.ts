@@ -18,7 +18,7 @@ function photographed({ size, path }: { size: number; path: string }) {
 }
 
 test.group('QR codes', () => {
-  test('[U8] a scanner reads the URL of the key', ({ assert }) => {
+  test('[U8] a QR code scanner reads the setup URL', ({ assert }) => {
     for (const issuer of ['Atrium', 'Ein sehr langer Titel mit Umlauten: äöü & Söhne']) {
       const uri = keyUri(newSecret(), { issuer, label: 'a'.repeat(32) })
       assert.equal(decodeQR(photographed(qrCode(uri))), uri)

@@ -37,7 +37,9 @@ test.group('LoginThrottle', (group) => {
     assert.isAtMost(wait!, 15 * 60)
   })
 
-  test('[B8] another name or another address is not affected', async ({ assert }) => {
+  test('[B8] attempts with another name or from another address are not affected', async ({
+    assert,
+  }) => {
     await attempts(6)
     assert.deepEqual(await attempts(1, 'al'), [undefined])
     assert.deepEqual(await attempts(1, 'jo', '192.0.2.2'), [undefined])
@@ -49,7 +51,7 @@ test.group('LoginThrottle', (group) => {
     assert.isTrue(await mustWait('Jo'))
   })
 
-  test('[B8] a success resets the count of this name and address only', async ({ assert }) => {
+  test('[B8] a success resets only the count of its name at its address', async ({ assert }) => {
     await attempts(6)
     await attempts(6, 'al')
     await throttle.succeed('jo', HOME)
@@ -63,7 +65,7 @@ test.group('LoginThrottle', (group) => {
     assert.deepEqual(await attempts(1), [undefined])
   })
 
-  test('[B8] the count is stored in the database, where other processes see it', async ({
+  test('[B8] the count is stored in the database, where other processes use it', async ({
     assert,
   }) => {
     await attempts(5)
@@ -80,7 +82,7 @@ test.group('LoginThrottle', (group) => {
     assert.isNumber(await another.attempt('jo', HOME))
   })
 
-  test('[B8] number and duration are configurable', async ({ assert }) => {
+  test('[B8] the number of attempts and the waiting time are configurable', async ({ assert }) => {
     const strict = new LoginThrottle({ ...LIMITS, attempts: 1, withinMinutes: 2 })
     assert.isUndefined(await strict.attempt('jo', HOME))
     assert.isAtMost((await strict.attempt('jo', HOME))!, 120)
@@ -113,7 +115,7 @@ test.group('LoginThrottle | all names from one address', (group) => {
     await db.from('admin_rate_limits').delete()
   })
 
-  test('[B8] eight failures of any names are allowed, and the ninth has to wait', async ({
+  test('[B8] eight failures with any names are allowed, and the ninth has to wait', async ({
     assert,
   }) => {
     assert.deepEqual(await guess(8), Array(8).fill(undefined))
@@ -133,7 +135,7 @@ test.group('LoginThrottle | all names from one address', (group) => {
     )
   })
 
-  test('[B8] a refused attempt is not counted', async ({ assert }) => {
+  test('[B8] a refused attempt is not counted for the address', async ({ assert }) => {
     await guess(8)
     await guess(5)
     await strict.attempt('jo', HOME)
@@ -141,7 +143,7 @@ test.group('LoginThrottle | all names from one address', (group) => {
     assert.isUndefined(await pointsOf('login:jo:192.0.2.1'))
   })
 
-  test('[B8] repeated failures of one name do not lock out others at the address', async ({
+  test('[B8] repeated failures of one name do not block other names at the same address', async ({
     assert,
   }) => {
     const waits = []
@@ -152,7 +154,7 @@ test.group('LoginThrottle | all names from one address', (group) => {
     assert.deepEqual(await guess(3), Array(3).fill(undefined))
   })
 
-  test('[B8] successes are not counted and reset no other count', async ({ assert }) => {
+  test('[B8] successful attempts are not counted, and reset no other count', async ({ assert }) => {
     await guess(4)
     for (let i = 0; i < 10; i++) {
       assert.isUndefined(await strict.attempt('jo', HOME))
@@ -192,7 +194,7 @@ test.group('LoginThrottle | one name from many addresses', (group) => {
     await db.from('admin_rate_limits').delete()
   })
 
-  test('[B8] failures from many addresses delay a name increasingly and never block it', async ({
+  test('[B8] failures from many addresses delay logins with that name increasingly, and never block it', async ({
     assert,
   }) => {
     const waits = await guess(8)
@@ -215,7 +217,9 @@ test.group('LoginThrottle | one name from many addresses', (group) => {
     assert.equal(await ours.slowness('al'), 0)
   })
 
-  test('[B8] refused, withdrawn and successful attempts cause no delay', async ({ assert }) => {
+  test('[B8] refused, withdrawn and successful attempts do not increase the delay', async ({
+    assert,
+  }) => {
     await guess(8)
     for (let i = 0; i < 9; i++) await ours.attempt('jo', HOME)
     assert.equal(await ours.slowness('jo'), 3)
@@ -233,7 +237,7 @@ test.group('LoginThrottle | one name from many addresses', (group) => {
     assert.equal(await ours.slowness('jo'), 0)
   })
 
-  test('[B8] a login is delayed by that time, and the number of delayed logins is limited', async ({
+  test('[B8] a login waits for the delay of its name, and only a limited number of logins can wait', async ({
     assert,
   }) => {
     const strict = new LoginThrottle({ ...slowing, slowestSeconds: 1, slowedAtOnce: 2 })

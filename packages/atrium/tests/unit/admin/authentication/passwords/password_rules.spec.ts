@@ -8,7 +8,7 @@ import {
 
 const SITE = { title: 'Film & Book Shop', appUrl: 'https://shop.example-films.com:8443/x' }
 
-test.group('Passwords | context words', () => {
+test.group('Passwords | names of the site and of the user', () => {
   test('[U13] {$self} is a name of the site, with or without digits and symbols around it')
     .with([
       'Film & Book Shop',
@@ -41,7 +41,7 @@ test.group('Passwords | context words', () => {
       assert.isFalse(isContextWord(password, wordsOfEmail('jo@example.org')))
     })
 
-  test('[U13] titles and hosts without letters exclude no password', ({ assert }) => {
+  test('[U13] site titles and hosts without letters exclude no password', ({ assert }) => {
     for (const appUrl of ['http://127.0.0.1:3333', 'http://[::1]', 'no address']) {
       const words = wordsOfSite({ title: '2026', appUrl })
       for (const password of ['12345670', '........', '127.0.0.1']) {
@@ -51,7 +51,7 @@ test.group('Passwords | context words', () => {
   })
 })
 
-test.group('Passwords | is user name', () => {
+test.group('Passwords | user name as password', () => {
   test('[U13] {0} is the user name {1}, with or without digits and symbols around it')
     .with([
       ['jo.lovelace', 'jo.lovelace'],

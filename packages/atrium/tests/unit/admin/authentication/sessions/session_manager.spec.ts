@@ -44,7 +44,7 @@ test.group('SessionManager', (group) => {
     al = await makeUser('al')
   })
 
-  test('[B12] only the hash of the id is stored', async ({ assert }) => {
+  test('[B12] only the hash of a session id is stored', async ({ assert }) => {
     const { id } = await begin(jo, ORIGIN)
     const rows = await db.from('admin_sessions')
 
@@ -91,7 +91,7 @@ test.group('SessionManager', (group) => {
     assert.isNull(none.session.deviceInfo)
   })
 
-  test('[B12] the device is described by browser and system')
+  test('[B12] the device of a session is described by browser and system')
     .with([
       [
         'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
@@ -187,7 +187,9 @@ test.group('SessionManager', (group) => {
     assert.isAbove(-lastActivity.diffNow('minutes').minutes, 19)
   })
 
-  test("[B7] the sixth session ends the user's oldest, and no other user’s", async ({ assert }) => {
+  test("[B7] the sixth session of a user ends the user's oldest one, and no other user’s", async ({
+    assert,
+  }) => {
     const others = await begin(al, ORIGIN)
     const begun = []
     for (let i = 0; i < 5; i++) begun.push(await begin(jo, ORIGIN))
@@ -201,7 +203,7 @@ test.group('SessionManager', (group) => {
     assert.isNotNull(await sessions.find(others.id))
   })
 
-  test('[B7] concurrent sign-ins do not exceed the limit', async ({ assert }) => {
+  test('[B7] concurrent logins do not exceed the limit', async ({ assert }) => {
     await Promise.all(Array.from({ length: 9 }, () => begin(jo, ORIGIN)))
     assert.lengthOf(await sessions.activeOf(jo.id), 5)
   })
@@ -231,7 +233,7 @@ test.group('SessionManager', (group) => {
     assert.deepEqual(await revokedTokens(), ['valid'])
   })
 
-  test('[B5] ending a session revokes the tokens issued for it', async ({ assert }) => {
+  test('[B5] ending a session revokes its tokens', async ({ assert }) => {
     const { session } = await begin(jo, ORIGIN)
     const { session: other } = await begin(jo, ORIGIN)
     const exp = NOW() + 600
@@ -248,7 +250,7 @@ test.group('SessionManager', (group) => {
     assert.deepEqual(idsOf(await sessions.activeOf(jo.id)), [other.id])
   })
 
-  test('[B4, B12] a token returns its session and user', async ({ assert }) => {
+  test('[B4, B12] a session is found by its token, together with its user', async ({ assert }) => {
     const { session } = await begin(jo, ORIGIN)
     await begin(al, ORIGIN)
     const found = await sessions.findSignedIn({ sid: session.sessionId, jti: 'one' })
@@ -261,7 +263,9 @@ test.group('SessionManager', (group) => {
     assert.isNull(await sessions.findSignedIn({ sid: 'none', jti: 'one' }))
   })
 
-  test('[B5, B7] a revoked token, or one of an ended session, returns null', async ({ assert }) => {
+  test('[B5, B7] no session is found by a revoked token, or by one of an ended session', async ({
+    assert,
+  }) => {
     const { session } = await begin(jo, ORIGIN)
     const find = (jti: string) => sessions.findSignedIn({ sid: session.sessionId, jti })
     assert.isNotNull(await find('one'))
@@ -279,7 +283,7 @@ test.group('SessionManager', (group) => {
     assert.isNull(await find('one'))
   })
 
-  test('[B12] returns null for the token of a deleted user', async ({ assert }) => {
+  test('[B12] no session is found by the token of a deleted user', async ({ assert }) => {
     const { session } = await begin(jo, ORIGIN)
     await jo.delete()
     assert.isNull(await sessions.findSignedIn({ sid: session.sessionId, jti: 'one' }))
@@ -301,7 +305,9 @@ test.group('SessionManager', (group) => {
     assert.deepEqual(await revokedTokens(), ['new'])
   })
 
-  test('[B12] the number of recorded tokens of a session is limited', async ({ assert }) => {
+  test('[B12] expired tokens are removed from the list of tokens of a session', async ({
+    assert,
+  }) => {
     const { session } = await begin(jo, ORIGIN)
     await sessions.remember(session, claims('old', NOW() - 1))
     await sessions.remember(session, claims('new'))
@@ -324,7 +330,9 @@ test.group('SessionManager', (group) => {
     assert.isUndefined(await stored())
   })
 
-  test('[B5] ending a session twice, or a removed one, causes no error', async ({ assert }) => {
+  test('[B5] ending a session twice, or one that was removed, causes no error', async ({
+    assert,
+  }) => {
     const { session } = await begin(jo, ORIGIN)
     await sessions.remember(session, claims('one'))
     await sessions.end(session)
@@ -334,7 +342,7 @@ test.group('SessionManager', (group) => {
     await sessions.end(session)
   })
 
-  test('[B7] all sessions of a user can be ended except the given one', async ({ assert }) => {
+  test('[B7] all sessions of a user can be ended except a given one', async ({ assert }) => {
     const stored = await begin(jo, ORIGIN)
     const ended = [await begin(jo, ORIGIN), await begin(jo, ORIGIN)]
     const others = await begin(al, ORIGIN)
@@ -376,7 +384,7 @@ test.group('SessionManager', (group) => {
     assert.equal(await sessions.countActive(), 2)
   })
 
-  test('[B7] a login is refused if the password was changed after the check', async ({
+  test('[B7] no session begins if the password was changed after it was checked', async ({
     assert,
   }) => {
     const checked = await AdminUser.findOrFail(jo.id)

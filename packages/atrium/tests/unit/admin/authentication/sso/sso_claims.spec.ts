@@ -6,7 +6,7 @@ const ROLES = { claim: 'groups', map: { staff: ['Clerk'], office: ['Clerk', 'Edi
 const WITH_SUPERUSERS = { ...ROLES, superuser: ['admins'] }
 
 test.group('Single sign-on | claims', () => {
-  test('[U15] roles are assigned for all mapped values, once each', ({ assert }) => {
+  test('[U15] each mapped value of the claim assigns its role, once', ({ assert }) => {
     const rights = rightsIn(ROLES, { groups: ['office', 'staff', 'guests', 7, null] })
     assert.deepEqual(rights, { roles: ['Clerk', 'Editor'], isSuperuser: undefined })
     assert.deepEqual(rightsIn(ROLES, { groups: 'staff' })!.roles, ['Clerk'])
@@ -43,7 +43,7 @@ test.group('Single sign-on | claims', () => {
     assert.isUndefined(rightsIn(ROLES, { groups: ['staff'] })!.isSuperuser)
   })
 
-  test('[U15] {0} becomes the user name {1}')
+  test('[U15] the name {0} of the provider becomes the user name {1}')
     .with([
       ['kim', 'kim'],
       ['Kim.Müller@example.com', 'Kim.Muller'],
@@ -62,11 +62,11 @@ test.group('Single sign-on | claims', () => {
       assert.equal(usernameIn({ usernameClaim: 'preferred_username' }, claims), name)
     })
 
-  test('[U15] without any usable name the user name is user', ({ assert }) => {
+  test('[U15] without any usable name in the claims, the user name is user', ({ assert }) => {
     assert.equal(usernameIn({ usernameClaim: 'nickname' }, { sub: '!' }), 'user')
   })
 
-  test('[U15] only an address that the provider has verified is accepted', ({ assert }) => {
+  test('[U15] only an email address that the provider has verified is accepted', ({ assert }) => {
     const email = 'kim@example.com'
     assert.equal(emailIn({ email, email_verified: true }), email)
     for (const claims of [
@@ -90,7 +90,7 @@ test.group('Single sign-on | claims', () => {
     }
   })
 
-  test('[U15, U11] the time of authentication is the one in auth_time, never later than now', ({
+  test('[U15, U11] the time of authentication is that of auth_time, but never in the future', ({
     assert,
   }) => {
     const now = Math.floor(Date.now() / 1000)

@@ -16,7 +16,7 @@ function errorOf(input: object): string {
 }
 
 test.group('Single sign-on | settings', () => {
-  test('[U15] issuer and client ID are sufficient: unknown users are refused and passwords work', ({
+  test('[U15] issuer and client ID are sufficient: unknown users are refused, and passwords are accepted', ({
     assert,
   }) => {
     assert.deepEqual(ssoConfig(GIVEN), {

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { OncePerMinute } from '#admin/events/refusals/refusal_log'
 
 test.group('Admin | OncePerMinute', () => {
-  test('a cause is admitted again after a minute', ({ assert }) => {
+  test('a cause is logged again after a minute', ({ assert }) => {
     const once = new OncePerMinute()
     assert.isTrue(once.admits('a', '403', 0))
     assert.isFalse(once.admits('a', '403', 59_999))
@@ -10,7 +10,7 @@ test.group('Admin | OncePerMinute', () => {
     assert.isTrue(once.admits('a', '403', 60_000))
   })
 
-  test('a limited number of causes is stored, and beyond it each kind is admitted once', ({
+  test('a limited number of causes is remembered, and further ones are logged once for each kind', ({
     assert,
   }) => {
     const once = new OncePerMinute(3)

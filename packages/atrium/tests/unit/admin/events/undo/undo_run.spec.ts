@@ -15,7 +15,7 @@ function node(id: number, parent: number | null): UndoStep {
 
 const idsOf = (order: ReturnType<typeof creationsInOrder>) => order.map(({ step }) => step.key[0])
 
-test.group('Undo | order', () => {
+test.group('Undo | order of records', () => {
   test('[R7] a record is restored after the one that it refers to', ({ assert }) => {
     const order = creationsInOrder([node(1, 2), node(2, 3), node(3, null), node(4, 4)])
     assert.deepEqual(idsOf(order), [3, 2, 1, 4])
@@ -31,12 +31,14 @@ test.group('Undo | order', () => {
     )
   })
 
-  test('[R7] a chain of many records is sorted', ({ assert }) => {
+  test('[R7] a chain of very many records is sorted', ({ assert }) => {
     const chain = Array.from({ length: 20_000 }, (_, id) => node(id, id + 1))
     assert.equal(idsOf(creationsInOrder(chain))[0], 19_999)
   })
 
-  test('[R7] each record is returned once, after all records that it refers to', ({ assert }) => {
+  test('[R7] in the order, each record occurs once and after all records that it refers to', ({
+    assert,
+  }) => {
     const parents = fc.array(fc.option(fc.nat(9)), { maxLength: 10 })
     fc.assert(
       fc.property(parents, (some) => {

@@ -114,7 +114,7 @@ test.group('Form fields', (group) => {
     assert.deepEqual(fields.colours.emptied, [])
   })
 
-  test('[B17] a blank form has the defaults of the table', ({ assert }) => {
+  test('[B17] the form of a new record has the defaults of the table', ({ assert }) => {
     const begun = Object.values(of(Machine))
       .filter(({ initial }) => initial.length > 0)
       .map(({ name, initial }) => [name, ...initial])
@@ -126,14 +126,14 @@ test.group('Form fields', (group) => {
     assert.isTrue(Object.values(of(Machine, 'update')).every(({ initial }) => initial.length === 0))
   })
 
-  test('[P7, B17] derived fields have the column’s limits', ({ assert }) => {
+  test('[P7, B17] fields of a derived schema have the limits of their columns', ({ assert }) => {
     const { column_1: column1, column_4: column4 } = of(WideForm)
     assert.deepEqual(column1.attributes, { 'maxlength': 100, 'data-most-characters': 50 })
     assert.equal(column4.widget, 'number')
     assert.equal(column4.attributes.step, 1)
   })
 
-  test('[B17] fields of schema groups are included and optional', ({ assert }) => {
+  test('[B17] fields of conditional schema groups are included and optional', ({ assert }) => {
     const required = Object.values(of(Parting)).map((field) => [field.name, field.required])
     assert.sameDeepMembers(required, [
       ['kind', true],
@@ -171,7 +171,7 @@ test.group('Form fields', (group) => {
     assert.deepEqual(count.attributes, { step: 1, min: 0, max: 9.5 })
   })
 
-  test('[B17] a pattern becomes an attribute only if browsers interpret it in the same way', async ({
+  test('[B17] a pattern becomes an attribute only if browsers interpret it in the same way as the schema', async ({
     assert,
   }) => {
     const patterns: Array<[RegExp, string | undefined]> = [
@@ -210,7 +210,9 @@ test.group('Form fields', (group) => {
     assert.isFalse(count.required)
   })
 
-  test('[B17] virtual fields are derived only from the schema', async ({ assert }) => {
+  test('[B17] the fields of virtual columns are derived from the schema alone', async ({
+    assert,
+  }) => {
     const fields = await fieldsOf(
       vine.object({
         password_again: vine.string(),

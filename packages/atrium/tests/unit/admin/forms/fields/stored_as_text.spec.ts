@@ -38,7 +38,7 @@ test.group('A stored value in a form', () => {
       assert.deepEqual(view.attributes, { 'readonly': true, 'aria-describedby': 'a-help' })
     })
 
-  test('[A20.11] a date column with a decorator of Lucid shows an unusual value as text, one with a custom prepare does not', ({
+  test("[A20.11] Lucid's date decorator allows an unusual value to be shown as text; a custom prepare does not", ({
     assert,
   }) => {
     const date = { valueType: 'date', value: '5.1.2024', type: 'date' } as const
@@ -52,13 +52,15 @@ test.group('A stored value in a form', () => {
     assert.equal(own.type, 'date')
   })
 
-  test('a stored value can be edited in the form of a new record', ({ assert }) => {
+  test('a value copied to the form of a new record can be edited', ({ assert }) => {
     const view = shown({ valueType: 'date', value: 'infinity', type: 'date' })
     assert.equal(view.type, 'text')
     assert.notProperty(view.attributes, 'readonly')
   })
 
-  test('a value that violates a browser rule removes the rules of its field', ({ assert }) => {
+  test('a stored value that violates a browser rule removes the rules of its field', ({
+    assert,
+  }) => {
     const rated = {
       valueType: 'number',
       value: '11',

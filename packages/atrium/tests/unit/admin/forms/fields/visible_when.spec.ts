@@ -26,7 +26,7 @@ test.group('visibleWhen', () => {
     assert.deepEqual(unseen({ isbn: undefined }, {}), [])
   })
 
-  test('[R14] values are compared in their form representation, and null is an empty field', ({
+  test('[R14] values are compared as texts of the form, and null as an empty field', ({
     assert,
   }) => {
     assert.deepEqual(unseen({ a: { level: 2 } }, { level: ['2'] }), [])
@@ -36,13 +36,13 @@ test.group('visibleWhen', () => {
     assert.deepEqual(unseen({ a: { level: [null, 1] } }, { level: ['2'] }), ['a'])
   })
 
-  test('[R14] each of several fields must have its value', ({ assert }) => {
+  test('[R14] if a condition names several fields, each must have its value', ({ assert }) => {
     const a = { kind: 'book', level: [1, 2] }
     assert.deepEqual(unseen({ a }, { kind: ['book'], level: ['1'] }), [])
     assert.deepEqual(unseen({ a }, { kind: ['book'], level: ['3'] }), ['a'])
   })
 
-  test('[R14] a field that is not part of the form also removes the fields that depend on it', ({
+  test('[R14] a field also leaves the form if it depends on one that is not part of the form', ({
     assert,
   }) => {
     const conditions = { kind: undefined, isbn: { kind: 'book' }, prefix: { isbn: 'x' } }
@@ -50,7 +50,7 @@ test.group('visibleWhen', () => {
     assert.deepEqual(unseen(conditions, { kind: ['book'], isbn: ['x'] }), [])
   })
 
-  test('[R14] fields that the viewer can’t see meet every condition', ({ assert }) => {
+  test('[R14] fields that the viewer can’t see meet every condition on them', ({ assert }) => {
     assert.deepEqual(unseen({ a: { kind: 'book' } }, { kind: null }), [])
   })
 })

@@ -53,7 +53,7 @@ test.group('Stored files', (group) => {
     return file && Buffer.concat(await file.stream.toArray())
   }
 
-  test('[B17] a file is returned byte by byte with its size', async ({ assert }) => {
+  test('[B17] a file is returned unchanged, with its size', async ({ assert }) => {
     const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => index % 256))
     const key = await storeFile(portraits, await upload('jo.png', bytes))
     const file = await openFile(portraits, key)
@@ -72,7 +72,7 @@ test.group('Stored files', (group) => {
     assert.deepEqual(await readdir(join(folder, 'storage')), ['Portrait'])
   })
 
-  test('[B17] stores only a plain extension of the sender’s name')
+  test('[B17] of the sender’s file name only a plain extension is stored')
     .with([
       ['a.PNG', '.png'],
       ['a.tar.gz', '.gz'],
@@ -147,7 +147,7 @@ test.group('Stored files', (group) => {
     assert.isTrue(existsSync(join(folder, 'storage', 'Portrait', 'plain')))
   })
 
-  test('[B17] a link or a directory with such a name is not treated as a file', async ({
+  test('[B17] a link or a directory whose name looks like a key is not treated as a file', async ({
     assert,
   }) => {
     const storage = join(folder, 'storage', 'Portrait')
@@ -164,7 +164,9 @@ test.group('Stored files', (group) => {
     assert.equal(String(await contentOf(portraits, key)), 'jo')
   })
 
-  test('[B17] dropping a file removes it, and ignores a missing one', async ({ assert }) => {
+  test('[B17] deleting a file removes it from the disk, and deleting a missing file causes no error', async ({
+    assert,
+  }) => {
     const key = await storeFile(portraits, await upload('jo.png'))
     await dropFiles(portraits, [key])
     await dropFiles(portraits, [key])
@@ -173,7 +175,7 @@ test.group('Stored files', (group) => {
     assert.deepEqual(await readdir(join(folder, 'storage', 'Portrait')), [])
   })
 
-  test('[B17] a file that a record refers to is not dropped', async ({ assert }) => {
+  test('[B17] a file that a record refers to is not deleted', async ({ assert }) => {
     const key = await storeFile(portraits, await upload('jo.png', 'jo'))
     const record = await Portrait.create({
       title: 'Ada',
@@ -202,7 +204,7 @@ test.group('Stored files', (group) => {
     assert.deepEqual(await readdir(join(folder, 'storage', 'Portrait')), [keys[3]])
   })
 
-  test('[B17] the file is readable only for its owner', async ({ assert }) => {
+  test('[B17] a stored file is readable only by the user of the process', async ({ assert }) => {
     const file = await upload('jo.png')
     chmodSync(file.tmpPath!, 0o644)
     const key = await storeFile(portraits, file)
@@ -211,7 +213,7 @@ test.group('Stored files', (group) => {
     assert.equal(statSync(join(folder, 'storage', 'Portrait')).mode & 0o777, 0o700)
   })
 
-  test('[B17] the file is moved rather than copied', async ({ assert }) => {
+  test('[B17] a file on the same disk is moved rather than copied', async ({ assert }) => {
     const file = await upload('jo.png')
     await storeFile(portraits, file)
     assert.isFalse(existsSync(file.tmpPath!))
@@ -226,7 +228,7 @@ test.group('Stored files', (group) => {
     assert.deepEqual(await readdir(join(folder, 'storage', 'Portrait')), [key])
   }).skip(!OTHER_DISK, 'there is no other disk to write to')
 
-  test('[B17] a file that was not written to the disk can’t be stored', async ({ assert }) => {
+  test('[B17] an upload that was not written to the disk can’t be stored', async ({ assert }) => {
     const file = new MultipartFile({ fieldName: 'image', clientName: 'a.png', headers: {} }, {})
     await assert.rejects(
       () => storeFile(portraits, file),

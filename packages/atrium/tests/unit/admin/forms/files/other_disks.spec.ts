@@ -76,7 +76,7 @@ test.group('Disks other than a private folder', (group) => {
     return useDisk(kind === 'of S3' ? await s3Driver() : drivesOwn())
   }
 
-  test('[B17] a file is returned byte by byte from a disk {$self}, and can be removed')
+  test('[B17] on a disk of the kind {$self}, a file is returned unchanged, and can be removed')
     .with(KINDS)
     .run(async ({ assert, cleanup }, kind) => {
       cleanup(await use(kind))
@@ -93,7 +93,7 @@ test.group('Disks other than a private folder', (group) => {
       assert.equal(s3.objects.size, 0)
     })
 
-  test('[B17] the owner of a file is stored on a disk {$self}')
+  test('[B17] on a disk of the kind {$self}, the owner of a file is stored')
     .with(KINDS)
     .run(async ({ assert, cleanup }, kind) => {
       cleanup(await use(kind))
@@ -119,7 +119,7 @@ test.group('Disks other than a private folder', (group) => {
     for (const value of s3.authorizations) assert.match(value!, /Credential=key\//)
   }).skip(!hasS3, 'the packages of S3 are not installed')
 
-  test('[B17] when S3 fails, a file is not stored and not treated as missing', async ({
+  test('[B17] if S3 fails, a file is not stored, and an existing one is not treated as missing', async ({
     assert,
     cleanup,
   }) => {

@@ -16,7 +16,9 @@ test.group('PrivateFolder', (group) => {
     return () => rm(root, { recursive: true })
   })
 
-  test('[B17] a text is returned as text, as bytes and with its size', async ({ assert }) => {
+  test('[B17] a stored text is returned as text, as bytes and with its size', async ({
+    assert,
+  }) => {
     await disk.put('notes/one', 'größer')
     assert.equal(await disk.get('notes/one'), 'größer')
     assert.equal(String(await disk.getBytes('notes/one')), String(Buffer.from('größer')))

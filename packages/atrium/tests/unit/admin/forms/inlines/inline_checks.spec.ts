@@ -64,7 +64,7 @@ function messageOf(inlines: any, { model = Caravan as any, known = [camels] } = 
 const row = (options: object) => [{ relation: 'camels', ...options }]
 
 test.group('The option inlines', () => {
-  test('[R2, P9] the type of the option is checked')
+  test('[R2, P9] a value of the wrong type is an error: {1}')
     .with([
       ['items', "Caravan: inlines is 'items', and must be a list of relations' names"],
       [[5], 'inlines is [ 5 ], and must be'],
@@ -79,7 +79,7 @@ test.group('The option inlines', () => {
       assert.include(messageOf(inlines), message)
     })
 
-  test('[R2, P9] names in the option are checked once all models are loaded')
+  test('[R2, P9] an unknown or unsuitable name is an error once all models are loaded: {1}')
     .with([
       [
         ['loads'],
@@ -103,7 +103,7 @@ test.group('The option inlines', () => {
       assert.include(messageOf(inlines), message)
     })
 
-  test('[R2, P9] fields of rows cannot take files', ({ assert }) => {
+  test('[R2, P9] fields for files in rows are an error', ({ assert }) => {
     const fields = { note: { widget: 'file' } } as const
     const parcels = new ModelView({ model: Parcel, databaseConfig, fields })
     const option = [{ relation: 'parcels', fields: ['note'] }]
@@ -111,14 +111,14 @@ test.group('The option inlines', () => {
     assert.include(message, "with the field 'note', which takes files: rows can't")
   })
 
-  test('[R2, P9] the kind of the relation is checked', ({ assert }) => {
+  test("[R2, P9] a relation of a kind that can't have rows is an error", ({ assert }) => {
     const belongs = messageOf(['caravan'], { model: Camel, known: [] })
     assert.include(belongs, "names 'caravan', a belongsTo, and must name a hasMany or hasOne")
     assert.include(messageOf(['camels'], { model: Bazaar }), "whose onQuery can't be applied")
     assert.include(messageOf(['camels'], { model: Harbour }), 'is on another connection')
   })
 
-  test('[R2, P9] the sort column must contain numbers and must not be unique')
+  test('[R2, P9] a sort column that does not contain numbers, or is unique, is an error')
     .with([
       ['integer', [['caravan_id', 'name']], 'nothing'],
       ['text', [], "with the sort 'position', whose type is text, and must name a number column"],
@@ -147,7 +147,9 @@ test.group('The option inlines', () => {
       else assert.throws(check, new RegExp(message))
     })
 
-  test('[R2] a relation name alone and all options are accepted', ({ assert }) => {
+  test('[R2] the name of a relation, and an object with all options, are accepted', ({
+    assert,
+  }) => {
     assert.equal(messageOf(['camels']), 'nothing')
     const options = { label: 'Beasts', fields: ['name'], sort: 'position', spare: 0 }
     assert.equal(messageOf(row(options)), 'nothing')

@@ -26,12 +26,14 @@ function textOf(blocks: Array<Block<LaidOutField>>): string {
 }
 
 test.group('Layout of a form', () => {
-  test('[R1] without the option all fields are one block of two columns', ({ assert }) => {
+  test('[R1] without the option layout, all fields are one block of two columns', ({ assert }) => {
     assert.deepEqual(layoutOf(undefined, FIELDS), [{ kind: 'fields', columns: 2, fields: FIELDS }])
     assert.deepEqual(layoutOf(undefined, []), [])
   })
 
-  test('[R1] fields are in the order of the option, and the others at the end', ({ assert }) => {
+  test('[R1] fields are in the order of the option layout, and all others at the end', ({
+    assert,
+  }) => {
     const parts = ['e', section('Money', ['c', section('Taxes', ['a'])]), 'b']
     assert.equal(textOf(layoutOf(parts, FIELDS)), 'e | Money(c | Taxes(a)) | b d')
     assert.deepEqual(
@@ -46,7 +48,7 @@ test.group('Layout of a form', () => {
     assert.equal(textOf(layoutOf(parts, FIELDS)), '[One(a) -Two(S(b))] | c | [Three(d)] | e')
   })
 
-  test('[R1] parts without a visible field are omitted', ({ assert }) => {
+  test('[R1] sections and tabs without a visible field are omitted', ({ assert }) => {
     const parts = [
       section('Gone', ['x', section('Inner', ['y'])]),
       tab('Hidden', ['z']),

@@ -16,7 +16,7 @@ import { its } from '#tests/helpers/its'
 import { insertRow } from '#tests/helpers/databases'
 import { UnreadableText } from '#admin/text/errors'
 
-test.group('Submissions', (group) => {
+test.group('Submitted forms', (group) => {
   let site: AdminSite
   let view: ModelView
   let fields: FormField[]
@@ -47,7 +47,7 @@ test.group('Submissions', (group) => {
     assert.deepEqual(await its(its(submit(pairs), 'shown'), 'name'), ['  a '])
   })
 
-  test('[S43] unknown and empty fields count as not supplied', async ({ assert }) => {
+  test('[S43] unknown and empty fields do not count as supplied', async ({ assert }) => {
     assert.isFalse(await its(submit([]), 'supplied'))
     const empty = submit([
       ['name', ' '],
@@ -100,7 +100,7 @@ test.group('Submissions', (group) => {
     assert.isUndefined(({} as any).x)
   })
 
-  test('[B17] numbers in browser notation are normalized', ({ assert }) => {
+  test('[B17] numbers in the notation of browsers are normalized', ({ assert }) => {
     const cases: Array<[string, unknown]> = [
       ['5', '5'],
       ['-5', '-5'],
@@ -142,7 +142,9 @@ test.group('Submissions', (group) => {
     }
   })
 
-  test('[B17] the form texts of any value are parsed to the same value', async ({ assert }) => {
+  test('[B17] any value is unchanged when it is written as form texts and parsed again', async ({
+    assert,
+  }) => {
     const json = fc.jsonValue().filter((value) => value !== null)
     const line = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => {
       return !/[\n\r]/.test(text) && text.trim() !== ''
@@ -174,7 +176,7 @@ test.group('Submissions', (group) => {
     }
   })
 
-  test('[S42] a record that is submitted unchanged stays the same', async ({ assert }) => {
+  test('[S42] a random record that is submitted unchanged stays the same', async ({ assert }) => {
     const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\r', '\r\n', 'é', '😀', '"') })
     await fc.assert(
       fc.asyncProperty(

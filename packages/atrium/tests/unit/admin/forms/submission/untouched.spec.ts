@@ -18,7 +18,7 @@ test.group('Form values that were not changed', () => {
     return Object.keys(values)
   }
 
-  test('[R13, B17] JSON that was submitted as shown is not written again', ({ assert }) => {
+  test('[R13, B17] JSON that is submitted as it was shown is not written again', ({ assert }) => {
     const shown = '{\n  "b": 1,\n  "a": [\n    1\n  ]\n}'
     assert.deepEqual(stored(shown), ['name'])
     assert.deepEqual(stored(shown.replaceAll('\n', '\r\n')), ['name'])

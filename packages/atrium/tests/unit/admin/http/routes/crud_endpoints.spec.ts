@@ -16,7 +16,7 @@ function viewOf(options: AdminViewOptions & { model?: typeof Country } = {}) {
 class Own extends EndpointCreator {}
 
 test.group('Endpoints of a view', () => {
-  test('[S61, P13] the endpoints are created by the view’s EndpointCreator, or else by that of @Crud', ({
+  test('[S61, P13] the endpoints are created by the view’s EndpointCreator, or else by the one of @Crud', ({
     assert,
   }) => {
     @Crud({ endpointCreator: Own })
@@ -52,7 +52,9 @@ test.group('Endpoints of a view', () => {
     assert.lengthOf(operations(), 6)
   })
 
-  test('[B14, P13] restrictions of @Crud for its own endpoints do not apply', ({ assert }) => {
+  test('[B14, P13] restrictions of @Crud for its own endpoints do not apply to those of the view', ({
+    assert,
+  }) => {
     @Crud({
       path: 'elsewhere',
       access: 'token',
@@ -67,7 +69,9 @@ test.group('Endpoints of a view', () => {
     assert.isTrue(endpoints.isAccessDefault('create'))
   })
 
-  test('[P11, P9] a constructor that does not pass on the mount is a ValueError', ({ assert }) => {
+  test('[P11, P9] an EndpointCreator whose constructor does not pass on the mount is a ValueError', ({
+    assert,
+  }) => {
     class Deaf extends EndpointCreator {
       constructor(options: CrudRouterOptions) {
         super(options)
@@ -78,7 +82,7 @@ test.group('Endpoints of a view', () => {
     assert.throws(make, /^Country: the constructor of Deaf does not pass its arguments on/)
   })
 
-  test('[P9, S19] a class other than an EndpointCreator, or colliding routes, are a ValueError', ({
+  test('[P9, S19] an endpointCreator of another class, or with colliding routes, is a ValueError', ({
     assert,
   }) => {
     class Colliding extends EndpointCreator {

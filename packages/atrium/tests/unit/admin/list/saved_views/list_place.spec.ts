@@ -5,8 +5,8 @@ import { fieldsOutsideView, withView } from '#admin/list/saved_views/list_place'
 const merged = (base: string, given: string, search = 'search-input') =>
   withView(base, new URLSearchParams(given), search).toString()
 
-test.group('Admin | list | saved views | query', () => {
-  test('[L5] other parameters override those of a view: {given}')
+test.group('Admin | list | saved views | combined query', () => {
+  test('[L5] parameters of the URL override those of a saved view: {given}')
     .with([
       { given: 'view=3', is: 'filter.a=1&filter.b__gte=2&sort_by=x%2Cy&sort_order=desc%2Casc' },
       {
@@ -28,7 +28,7 @@ test.group('Admin | list | saved views | query', () => {
       assert.equal(merged(base, given), is)
     })
 
-  test('[L5] a search replaces that of the view, whatever the name of its parameter', ({
+  test('[L5] a search in the URL replaces that of a saved view, whichever parameter it uses', ({
     assert,
   }) => {
     const base = 'column-to-search=title&search-input=moon'
@@ -37,7 +37,9 @@ test.group('Admin | list | saved views | query', () => {
     assert.equal(merged(base, `view=1&${own}`, 'search'), own)
   })
 
-  test('[G3, L5] a group next to a view applies in addition, with a number of its own: {given}')
+  test(
+    '[G3, L5] a group in the URL applies in addition to those of a saved view, with its own number: {given}'
+  )
     .with([
       { given: 'filter.any.1.b=2', is: 'filter.any.1.a=1&filter.any.3.a=5&filter.any.2.b=2' },
       {
@@ -59,7 +61,7 @@ test.group('Admin | list | saved views | query', () => {
       assert.equal(merged('filter.any.1.a=1&filter.any.3.a=5', `view=1&${given}`), is)
     })
 
-  test('[L5] parameters of a view and of the URL are combined', ({ assert }) => {
+  test('[L5] parameters of a random view and URL are combined without loss', ({ assert }) => {
     const names = fc.constantFrom(
       ...['filter.a', 'filter.b', 'q', 'columns', 'filter.not.a'],
       ...['filter.any.1.a', 'filter.any.1.b', 'filter.any.2.a', 'filter.any.3.not.a']

@@ -68,7 +68,9 @@ test.group('Permissions | role matrix', () => {
     .array(fc.tuple(name, entry), { maxLength: 5 })
     .map((entries) => Object.fromEntries(entries))
 
-  test('[U6] any document is unchanged after it was submitted by the form', async ({ assert }) => {
+  test('[U6] random permissions are unchanged after the form has submitted them', async ({
+    assert,
+  }) => {
     const site = await app.container.make(AdminSite)
     fc.assert(
       fc.property(documents, fc.infiniteStream(fc.boolean()), (given, coins) => {
@@ -81,7 +83,7 @@ test.group('Permissions | role matrix', () => {
     )
   })
 
-  test('[U6] the name of an input contains part, model and field, whatever their names', ({
+  test('[U6] the name of an input can be parsed to part, model and field, whatever their names', ({
     assert,
   }) => {
     fc.assert(

@@ -25,7 +25,7 @@ test.group('Prepared statements of better-sqlite3', (group) => {
 
   const INSERT = 'insert into things (flag, made) values (?, ?) returning *'
 
-  test('[E3] a statement is prepared once and accepts the values of the other driver', async ({
+  test('[E3] a statement is prepared once, and accepts the same values as that of the other driver', async ({
     assert,
   }) => {
     const time = new Date(1_700_000_000_000)
@@ -38,7 +38,7 @@ test.group('Prepared statements of better-sqlite3', (group) => {
     assert.deepEqual(prepared, [INSERT])
   })
 
-  test('[D6.4] consecutive statements let requests run in between, and stay in order', async ({
+  test('[D6.4] consecutive statements let requests run in between, and stay in their order', async ({
     assert,
     cleanup,
   }) => {
@@ -88,7 +88,7 @@ test.group('Prepared statements of better-sqlite3', (group) => {
     )
   })
 
-  test('[A20] a query with big integers gets a separate statement', ({ assert }) => {
+  test('[A20] a query that returns big integers gets a separate statement', ({ assert }) => {
     const sql = 'select 9007199254740993 as big'
     const shared = connection.prepare(sql)
     assert.deepEqual(shared.safeIntegers(true).all(), [{ big: 9007199254740993n }])

@@ -54,7 +54,7 @@ const ATTACKS = [
 ]
 
 test.group('Admin | Markdown', () => {
-  test('[R13] a text can’t run code, set styles or load external content')
+  test('[R13] Markdown can’t run code, set styles or load external content')
     .with(ATTACKS)
     .run(({ assert }, attack) => {
       for (const text of [attack, `> - ${attack}`, `**a** ${attack} b`]) {
@@ -82,7 +82,9 @@ test.group('Admin | Markdown', () => {
       )
     })
 
-  test('[R13] common Markdown is rendered, with headings below those of the page', ({ assert }) => {
+  test('[R13] common Markdown is rendered, with its headings below those of the page', ({
+    assert,
+  }) => {
     const html = renderMarkdown('# One\n### Two\n- item\n\n| a |\n|-:|\n| 1 |\n\n    code')
     for (const part of [
       '<h2>One</h2>',
@@ -95,7 +97,7 @@ test.group('Admin | Markdown', () => {
     }
   })
 
-  test('[R13] a text that would take too long to render is shown as plain text', ({ assert }) => {
+  test('[R13] Markdown that would take too long to render is shown as plain text', ({ assert }) => {
     assert.match(renderMarkdown('*<b>'.repeat(30_000)), /^<pre tabindex="0">\*&lt;b&gt;/)
     const begun = performance.now()
     for (const piece of ['[', '> ', '_a', '*a ', '|a|\n|-|\n', '<b><i>', '- ']) {

@@ -41,7 +41,7 @@ test.group('Admin | amounts of money', () => {
       assert.equal(moneyText(value, money), text)
     })
 
-  test('[R13, R12] a typed amount is converted to the numeral to store')
+  test('[R13, R12] a typed amount is stored as a plain numeral')
     .with([
       ['39.9', EUR, '39.9'],
       ['39.90', EUR, '39.9'],
@@ -108,7 +108,9 @@ test.group('Admin | the widget for money', () => {
     assert.equal(cents.words(1250), '€12.50')
   })
 
-  test('[R13] additional decimals are rounded, and shown in the tooltip', ({ assert }) => {
+  test('[R13] decimals beyond those of the currency are rounded in the cell, and shown in its tooltip', ({
+    assert,
+  }) => {
     const { text, title } = new MoneyWidget(options).cell(1.239)!
     assert.deepEqual([text, title], ['€1.24', '1.239 EUR'])
     assert.isNull(new MoneyWidget(options).cell('ten'))

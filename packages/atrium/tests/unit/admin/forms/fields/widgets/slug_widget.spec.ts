@@ -17,9 +17,7 @@ test.group('Admin | slugs', () => {
     assert.isUndefined(keep.collect('slug', sent({ title: 'Ärger', slug: '' })))
   })
 
-  test('[R13] in a row of another form, a slug is generated from the field of that row', ({
-    assert,
-  }) => {
+  test('[R13] a slug in an inline row is generated from a field of the same row', ({ assert }) => {
     const values = sent({ 'title': 'Parent', 'items.0.title': 'Row', 'items.0.slug': '' })
     assert.deepEqual(make.collect('items.0.slug', values), ['row'])
   })

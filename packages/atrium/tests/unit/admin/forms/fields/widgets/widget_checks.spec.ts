@@ -4,7 +4,7 @@ import { checkWidgetColumns, checkWidgets } from '#admin/views/widget_checks'
 const KNOWN = ['title', 'slug', 'price']
 
 test.group('Admin | options of widgets', () => {
-  test('[R13, P9] an invalid option is reported with the valid values')
+  test('[R13, P9] an invalid option of a widget is reported with the valid values')
     .with([
       [
         { price: { widget: 'money' } },
@@ -35,7 +35,7 @@ test.group('Admin | options of widgets', () => {
       assert.throws(() => checkWidgets('Item', fields, KNOWN), message)
     })
 
-  test('[R13] valid options are accepted', ({ assert }) => {
+  test('[R13] valid options of widgets are accepted', ({ assert }) => {
     const fields = {
       price: { widget: 'money', currency: 'JPY' },
       slug: { widget: 'slug', from: 'title' },
@@ -43,7 +43,7 @@ test.group('Admin | options of widgets', () => {
     assert.doesNotThrow(() => checkWidgets('Item', fields, KNOWN))
   })
 
-  test('[R13, P9] the column must be able to hold what the widget writes', ({ assert }) => {
+  test("[R13, P9] a widget for a column whose type it can't write is an error", ({ assert }) => {
     const columns = (kind: string) => ({ find: () => ({ kind }) as any })
     const check = (fields: object, kind: string) => () =>
       checkWidgetColumns('Item', fields as any, columns(kind))
