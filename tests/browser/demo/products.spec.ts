@@ -39,7 +39,9 @@ test.group('Products in the browser', (group) => {
     return await context.newPage()
   }
 
-  test('a saved product is in the list, with its photos in their order', async ({ assert }) => {
+  test('a product that is saved is in the list, with its photos in their order', async ({
+    assert,
+  }) => {
     const page = await signedInPage()
     await page.goto(await adminPath('/Product/create_page'))
     await page.getByLabel('Name').fill('Desk lamp')

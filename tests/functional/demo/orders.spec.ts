@@ -86,7 +86,7 @@ test.group('Orders of the demo', (group) => {
     ])
   })
 
-  test('[R2] nothing is written when a line is invalid', async ({ assert, client }) => {
+  test('[R2] nothing is written if a line of the order is invalid', async ({ assert, client }) => {
     const answer = await client
       .post(await adminPath('/Order/form_create'))
       .asAdmin()

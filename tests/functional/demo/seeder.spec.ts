@@ -37,7 +37,7 @@ test.group('Demo data', (group) => {
     return empty
   })
 
-  test('[B1] the data is seeded once if two processes start at the same time, and never again', async ({
+  test('[B1] the data is written once if two processes start at the same time, and never again', async ({
     assert,
   }) => {
     await Promise.all([seed(), seed()])
@@ -88,7 +88,7 @@ test.group('Demo data', (group) => {
     assert.deepEqual(await reached({}), new Set())
   }).timeout(60_000)
 
-  test('existing rows are not changed', async ({ assert }) => {
+  test('rows that already exist are not changed', async ({ assert }) => {
     await db.table('products').insert({
       name: 'Mine',
       description: '',

@@ -23,8 +23,8 @@ test('[K1] the package has all parts of the engine, and its own README and licen
   for (const part of PARTS) await access(app.makePath('packages/atrium', part))
 })
 
-test.group('npm run build', () => {
-  test('a build contains the application without tests, benchmarks and test helpers', async ({
+test.group('The command npm run build', () => {
+  test('a build contains the application, but no tests, benchmarks or test helpers', async ({
     assert,
   }) => {
     const { scripts } = JSON.parse(await readFile(app.makePath('package.json'), 'utf8'))

@@ -16,7 +16,7 @@ const { allFiles } = (await import(app.makePath('scripts/test_plan.js'))) as {
 const ENGINE = 'packages/atrium/'
 const UNIT = `${ENGINE}tests/unit/`
 
-test.group('npm test -- --changed', () => {
+test.group('The command npm test -- --changed', () => {
   const reachedBy = (...changed: string[]) => reachedTests(allFiles(), changed)
 
   test('tests that import a changed file are selected, directly or through others', ({
@@ -37,13 +37,15 @@ test.group('npm test -- --changed', () => {
     assert.notInclude(helper, `${UNIT}base/values/text_pattern.spec.ts`)
   })
 
-  test('changed tests are selected, and other changed files select none', ({ assert }) => {
+  test('a changed test is selected, and a changed file that is not code selects none', ({
+    assert,
+  }) => {
     const file = `${UNIT}changed_tests.spec.ts`
     assert.deepEqual([...reachedBy(file)], [[file, true]])
     assert.isEmpty([...reachedBy('docs/architecture.md')])
   })
 
-  test('changes since the branch left main are included, also uncommitted and new files', async ({
+  test('all changes since the branch left main count, also uncommitted and new files', async ({
     assert,
     cleanup,
   }) => {

@@ -59,7 +59,7 @@ const TARGETS = Object.fromEntries(
 
 const importing = (specifier: string) => `import { here } from '${specifier}'\nvoid here\n`
 
-test.group('Import rules', (group) => {
+test.group('Rules of imports between files', (group) => {
   group.each.timeout(60_000)
 
   for (const [kind, source] of Object.entries({
@@ -81,7 +81,7 @@ test.group('Import rules', (group) => {
     })
   }
 
-  test('two models can import each other', async ({ assert }) => {
+  test('two models of the application can import each other', async ({ assert }) => {
     const files = {
       'app/models/one.ts': "import { two } from '#models/two'\nexport const one = () => two\n",
       'app/models/two.ts': "import { one } from '#models/one'\nexport const two = () => one\n",

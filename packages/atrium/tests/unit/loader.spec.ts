@@ -63,9 +63,7 @@ test.group('TypeScript loader', (group) => {
     return () => rm(project.folder, { recursive: true, force: true })
   })
 
-  test('each version of a file is compiled once, and the newest version runs', async ({
-    assert,
-  }) => {
+  test('each version of a file is compiled once, and the newest one runs', async ({ assert }) => {
     await project.write('own/value.ts', 'export const value: number = 1')
     await project.write('main.ts', "import { value } from '#own/value'\nconsole.log(value)")
     assert.equal(await project.run('main.ts'), '1')
@@ -77,7 +75,7 @@ test.group('TypeScript loader', (group) => {
     assert.lengthOf(await project.cached(), 3)
   })
 
-  test("[K2] the engine's sources run without a build, in their state at the start", async ({
+  test("[K2] the engine's sources run without a build, as they are at the start", async ({
     assert,
   }) => {
     const engine = 'packages/atrium'
@@ -94,7 +92,9 @@ test.group('TypeScript loader', (group) => {
     }
   })
 
-  test('the newest installed version of a package is imported', async ({ assert }) => {
+  test('of a package that is updated, the newest installed version is imported', async ({
+    assert,
+  }) => {
     await project.write('main.ts', "import text from 'greeting'\nconsole.log(text as string)")
     assert.equal(await project.run('main.ts'), 'hello')
     assert.equal(await project.run('main.ts'), 'hello')
@@ -121,7 +121,7 @@ test.group('TypeScript loader', (group) => {
     assert.equal(await project.run('main.ts'), '<b>')
   })
 
-  test('the loader works if nothing can be written', async ({ assert }) => {
+  test("files can be loaded even if the cache can't be written", async ({ assert }) => {
     await project.write('node_modules/.cache', 'a file where the folder would be')
     await project.write('main.ts', 'console.log(1 as number)')
     assert.equal(await project.run('main.ts'), '1')

@@ -25,7 +25,9 @@ test.group('Node.js', () => {
       )
     })
 
-  test('package.json, README and docs require the same minimum version', async ({ assert }) => {
+  test('package.json, README and docs state the same minimum version of Node.js', async ({
+    assert,
+  }) => {
     const { engines } = JSON.parse(await readFile(app.makePath('package.json'), 'utf8'))
     assert.equal(engines.node, '>=24')
     for (const page of ['README.md', 'docs/deployment.md']) {

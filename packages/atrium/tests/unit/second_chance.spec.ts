@@ -53,8 +53,8 @@ const namesOf = async (outcomes: Outcome[]) => {
   return runs.map(({ name, files }) => [name, ...files].join(' '))
 }
 
-test.group('Second run of failed tests', () => {
-  test('each file with a failed test runs again alone, in the environment of its failed run', async ({
+test.group('Repetition of failed tests', () => {
+  test('each file with a failed test runs again alone, with the environment of the failed run', async ({
     assert,
   }) => {
     const outcomes = () => [
@@ -72,7 +72,7 @@ test.group('Second run of failed tests', () => {
     assert.isEmpty(await namesOf([outcomeOf('one'), outcomeOf('two')]))
   })
 
-  test('tests run once if many of them failed, or anything other than a test', async ({
+  test('no file runs again if many tests failed, or if something other than a test failed', async ({
     assert,
   }) => {
     const most = Array.from({ length: FAILURES_MAX }, (_, index) => `file ${index}`)
@@ -84,7 +84,7 @@ test.group('Second run of failed tests', () => {
     assert.isEmpty(await namesOf([outcomeOf('one', 'a'), { ...outcomeOf('two', 'a'), failed: 2 }]))
   })
 
-  test('more than two flaky tests fail a run in CI, and one fails a run of all tests', ({
+  test('more than two flaky tests fail a run, and one flaky test fails a run of all tests', ({
     assert,
   }) => {
     const isTooMany = (count: number, env = {}) => tooManyFlaky(count, env) !== undefined
@@ -111,7 +111,7 @@ test.group('Second run of failed tests', () => {
     ])
   })
 
-  test('a file that passes is flaky, one that fails again has failed, and each test is counted once', async ({
+  test('a file that passes the second time is flaky, one that fails again failed, and each test counts once', async ({
     assert,
   }) => {
     const outcomes = [outcomeOf('one', 'a', 'b', 'a'), outcomeOf('two', 'c')]
@@ -126,7 +126,7 @@ test.group('Second run of failed tests', () => {
     assert.containSubset(two, { passed: 100, failed: 1, flaky: [] })
   })
 
-  test('a file without any test run has not passed', async ({ assert }) => {
+  test('a second run without any test does not count as passed', async ({ assert }) => {
     const [one] = await withSecondChances([outcomeOf('one', 'a')], async () => ({
       passed: 0,
       failed: 0,

@@ -30,7 +30,7 @@ const { allFiles, otherDatabases, ownersOf, planOf, reasonAgainst, SUITES, tagsF
 const isIncluded = () => true
 
 test.group('Plan of npm test', () => {
-  test('[K10] a suite runs for the packages that have it', ({ assert }) => {
+  test('[K10] a test suite runs for the packages that have it', ({ assert }) => {
     assert.deepEqual(ownersOf(['process']), ['engine'])
     assert.deepEqual(ownersOf(['unit']), ['engine', 'app'])
     assert.deepEqual(ownersOf(['process', '--files=boot']), ['engine'])
@@ -55,7 +55,9 @@ test.group('Plan of npm test', () => {
     )
   })
 
-  test('one run per suite and database reverts the migrations', ({ assert }) => {
+  test('in one run for each suite and database, the migrations are reverted at the end', ({
+    assert,
+  }) => {
     const databases = ['postgres', 'mysql']
     const runs = planOf({ owners: ['engine'], suites: SUITES, databases, isIncluded })
     const kinds = runs
@@ -68,7 +70,7 @@ test.group('Plan of npm test', () => {
     assert.isAbove(runs.length, kinds.length)
   })
 
-  test('test:all runs all files, CI fewer, and a local run fewer still', ({ assert }) => {
+  test('test:all runs all test files, CI fewer, and a local run fewer still', ({ assert }) => {
     const filesOf = (env: Environment) => allFiles().filter((file) => !reasonAgainst(file, env))
     const inCi = filesOf({ CI: 'true' })
     const local = filesOf({})
@@ -82,7 +84,7 @@ test.group('Plan of npm test', () => {
     assert.includeMembers(local, [...of('unit', 'test_plan'), ...of('browser', 'list')])
   })
 
-  test('each name in the lists is that of a file or folder', async ({ assert }) => {
+  test('each name in the lists of the plan is that of a file or folder', async ({ assert }) => {
     const source = await readFile(app.makePath('scripts/test_plan.js'), 'utf8')
     const lists = source.slice(source.indexOf('const SCHEDULED'), source.indexOf('const DATABASES'))
     const names = [...lists.matchAll(/'([^']+)'/g)].flatMap(([, text]) => text.trim().split(' '))
@@ -96,7 +98,7 @@ test.group('Plan of npm test', () => {
     }
   })
 
-  test('other databases run fewer tests in CI than in test:all', ({ assert }) => {
+  test('on other databases fewer tests run in CI than with test:all', ({ assert }) => {
     assert.deepEqual(tagsFor('postgres', { CI: 'true' }), ['@dialect'])
     assert.deepEqual(tagsFor('better-sqlite3', { CI: 'true' }), ['@driver'])
     for (const database of ['postgres', 'better-sqlite3']) {
@@ -105,7 +107,7 @@ test.group('Plan of npm test', () => {
     }
   })
 
-  test('the second SQLite driver is tested in CI, and reported where it is skipped', ({
+  test('the second SQLite driver is tested in CI, and the reason is shown where it is skipped', ({
     assert,
   }) => {
     const missing = (env: Environment) =>

@@ -96,7 +96,9 @@ test.group('Files of the application and of the engine', () => {
     )
   })
 
-  test('models, settings and migrations belong to the application', ({ assert }) => {
+  test('docs/upgrading.md assigns models, settings and migrations to the application', ({
+    assert,
+  }) => {
     const isOwn = (file: string) => claim(file, own) > claim(file, engine)
     assert.isTrue(isOwn('app/models/product.ts'))
     assert.isTrue(isOwn('app/services/prices.ts'))

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { ConfigurationError, RuntimeError, ValueError } from '#crud'
 import { listed } from '#base/errors'
 
-test.group('errors', () => {
+test.group('Error classes of the engine', () => {
   test('[P9] each error class has a code by which the start recognizes it', ({ assert }) => {
     const errors = [new ValueError('a'), new RuntimeError('b'), new ConfigurationError([])]
 
@@ -27,11 +27,11 @@ test.group('errors', () => {
     )
   })
 
-  test('a single error is counted as one error', ({ assert }) => {
+  test('a single error is counted in the singular', ({ assert }) => {
     assert.include(new ConfigurationError([new Error('alone')]).message, 'has 1 error:')
   })
 
-  test('names are joined as in a sentence')
+  test('names are joined to a list as in a sentence')
     .with([
       { names: [], text: 'none' },
       { names: ['a'], text: 'a' },

@@ -15,8 +15,8 @@ function reversed(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, inner]) => [name, reversed(inner)]))
 }
 
-test.group('fingerprintOf', () => {
-  test('[Q7] the order of fields does not matter', ({ assert }) => {
+test.group('fingerprintOf()', () => {
+  test('[Q7] the order of fields does not change the fingerprint', ({ assert }) => {
     fc.assert(
       fc.property(body, (fields) => {
         const other = reversed(fields) as Record<string, unknown>
@@ -25,7 +25,7 @@ test.group('fingerprintOf', () => {
     )
   })
 
-  test('[Q7] every value and the order of lists affect the fingerprint', ({ assert }) => {
+  test('[Q7] every value and the order of lists changes the fingerprint', ({ assert }) => {
     fc.assert(
       fc.property(body, body, (one, other) => {
         const isSame = JSON.stringify(one) === JSON.stringify(other)
@@ -40,7 +40,7 @@ test.group('fingerprintOf', () => {
   })
 })
 
-test.group('identityOf', () => {
+test.group('identityOf()', () => {
   const user = (id: number) => new AdminUser().fill({ id })
 
   test('[Q7] the same actor has the same identity in another request', ({ assert }) => {

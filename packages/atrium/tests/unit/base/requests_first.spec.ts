@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import { requestsFirst } from '#base/requests_first'
 
-test.group('requestsFirst', (group) => {
+test.group('requestsFirst()', (group) => {
   let server: Server
   let responses: ServerResponse[]
 
@@ -42,7 +42,7 @@ test.group('requestsFirst', (group) => {
     assert.deepEqual(order, ['answer', 'work'])
   })
 
-  test('[D6] a caller that has disconnected does not delay work', async ({ assert }) => {
+  test('[D6] a disconnected client does not delay the work', async ({ assert }) => {
     await requestsFirst()
     const request = ask()
     await arrived(1)
@@ -53,7 +53,9 @@ test.group('requestsFirst', (group) => {
     assert.isTrue(responses[0].destroyed)
   })
 
-  test('[D6] work continues despite a request without a response', async ({ assert }) => {
+  test('[D6] the work continues after some time if a request gets no response', async ({
+    assert,
+  }) => {
     await requestsFirst()
     ask()
     await arrived(1)

@@ -39,12 +39,15 @@ class Shelf {
 }
 
 test.group('Tracing', () => {
-  test('[W6] runs the work without spans unless OpenTelemetry was started', async ({ assert }) => {
+  test('[W6] the work runs without spans unless OpenTelemetry was started', async ({ assert }) => {
     assert.isFalse(await startTracing())
     assert.equal(await traced('a', {}, async () => 1), 1)
   })
 
-  test('[W6] wraps each operation in a span without values', async ({ assert, cleanup }) => {
+  test('[W6] each operation is a span that contains no values of records and no error messages', async ({
+    assert,
+    cleanup,
+  }) => {
     const spans = recordSpans(cleanup)
     assert.isTrue(await startTracing())
     traceMethods(Shelf.prototype, ['put'], ({ name }) => name)

@@ -26,7 +26,9 @@ async function messageOf(options: Record<string, unknown>): Promise<string> {
 }
 
 test.group('Boot errors', () => {
-  test('[P9] {option}: the message names model, option, value {value} and the valid values')
+  test(
+    '[P9] the message about an invalid {option} names model, option, value {value} and the valid values'
+  )
     .with([
       { option: 'path', wrong: 5, value: '5', right: 'a string' },
       { option: 'path', wrong: 'two words', value: 'two words', right: 'letters, digits' },
@@ -103,7 +105,9 @@ test.group('Boot errors', () => {
       assert.include(message, right)
     })
 
-  test('[P9] the same error of several resources of one table is reported once', ({ assert }) => {
+  test('[P9] an error that several resources of one table have in common is reported once', ({
+    assert,
+  }) => {
     const missing = () => new RuntimeError('Note: the table notes has no column text')
     const { errors, message } = new ConfigurationError([missing(), missing(), missing()])
     assert.lengthOf(errors, 1)

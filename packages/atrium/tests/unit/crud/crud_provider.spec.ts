@@ -203,7 +203,7 @@ test.group('CrudProvider', (group) => {
     assert.isEmpty(own.unreported)
   })
 
-  test('[P2] a missing directory, or one without models, has no models', async ({ assert }) => {
+  test('[P2] a directory that is missing or has no models causes no error', async ({ assert }) => {
     const folder = await folderWith({
       'helpers.ts': 'export const answer = 42\nexport class Plain {}\nexport function help() {}\n',
     })

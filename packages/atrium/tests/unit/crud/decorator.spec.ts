@@ -3,8 +3,8 @@ import { BaseModel, column } from '@adonisjs/lucid/orm'
 import { Crud, resources } from '#crud'
 import { crudOptionsOf } from '#crud/decorator'
 
-test.group('decorator', () => {
-  test('[P2] the decorator stores the options only', ({ assert }) => {
+test.group('The decorator @Crud', () => {
+  test('[P2] the decorator only stores the options', ({ assert }) => {
     const before = resources.all().length
     const options = { tags: ['Notes'] }
 
@@ -49,7 +49,7 @@ test.group('decorator', () => {
     assert.isUndefined(crudOptionsOf(SecretNote))
   })
 
-  test('after a hot reload the new class has its own options', ({ assert }) => {
+  test('after a hot reload the new class has the new options', ({ assert }) => {
     const models = ['old', 'new'].map((path) => {
       class Note extends BaseModel {}
       Crud({ path })(Note)

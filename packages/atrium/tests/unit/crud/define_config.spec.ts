@@ -6,8 +6,8 @@ import { ValueError } from '#crud'
 import { defineConfig } from '#crud/define_config'
 import { pretendProduction } from '#tests/helpers/production'
 
-test.group('defineConfig', () => {
-  test('[P5, A10, Q7] the defaults are those of the documentation', ({ assert }) => {
+test.group('defineConfig()', () => {
+  test('[P5, A10, Q7] the default values are those of the documentation', ({ assert }) => {
     assert.deepEqual(defineConfig(), {
       prefix: '/api',
       access: 'public',
@@ -111,7 +111,7 @@ test.group('defineConfig', () => {
     assert.deepEqual(config.rateLimit, { requests: 100, seconds: 60 })
   })
 
-  test('[P5] every notation of a prefix is normalized')
+  test('[P5] a prefix in any notation is normalized')
     .with([
       ['/api', '/api'],
       ['api', '/api'],
@@ -123,7 +123,7 @@ test.group('defineConfig', () => {
       assert.equal(defineConfig({ prefix }).prefix, path)
     })
 
-  test('[P9] an error names a number that is not a positive integer')
+  test('[P9] a number that is not a positive integer is an error that names the option')
     .with([
       { pagination: { limit: 0 } },
       { pagination: { itemsPerPage: -1 } },
@@ -143,7 +143,7 @@ test.group('defineConfig', () => {
       assert.throws(() => defineConfig(config as object), ValueError as any, text)
     })
 
-  test('[P9] an error names an unknown access value', ({ assert }) => {
+  test('[P9] an unknown access value is an error that names the option', ({ assert }) => {
     assert.throws(
       () => defineConfig({ access: 'everyone' as 'public' }),
       ValueError as any,
@@ -161,7 +161,7 @@ test.group('defineConfig', () => {
     )
   })
 
-  test('[Q1] the docs option determines the access of API schema and page: {docs}')
+  test('[Q1] the docs option determines the access of API schema and API page: {docs}')
     .with([
       { docs: 'public', development: [true, 'public'], production: [true, 'public'] },
       { docs: 'token', development: [true, 'token'], production: [true, 'token'] },
@@ -211,7 +211,9 @@ test.group('defineConfig', () => {
     )
   })
 
-  test('[P9] {option}: the message names file, option, value {value} and the valid values')
+  test(
+    '[P9] the message about an invalid {option} names file, option, value {value} and the valid values'
+  )
     .with([
       { option: 'prefx', wrong: '/api', value: 'prefx', right: 'prefix' },
       { option: 'prefix', wrong: 5, value: '5', right: 'names of letters' },

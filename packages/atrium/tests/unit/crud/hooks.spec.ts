@@ -63,7 +63,7 @@ test.group('The overridable methods of LucidCrud', (group) => {
 
   const names = () => Noting.calls.map(([name, , stored]) => [name, stored])
 
-  test('[P8] the methods run in this order, and the row exists in those after the write', async ({
+  test('[P8] the methods run in the documented order, and those after the write can read the row', async ({
     assert,
   }) => {
     const { id } = await crud.create({ name: 'new' })
@@ -81,7 +81,7 @@ test.group('The overridable methods of LucidCrud', (group) => {
     ])
   })
 
-  test('[P8] each method gets the transaction of the write, whatever client the caller passed')
+  test('[P8] each method receives the transaction of the write, whichever client the caller passed')
     .with(['none', 'a client', 'a transaction'] as const)
     .run(async ({ assert }, given) => {
       const origin = { requestId: 'r', ip: '192.0.2.1', userAgent: null }
@@ -107,7 +107,7 @@ test.group('The overridable methods of LucidCrud', (group) => {
       }
     })
 
-  test("[P6, P8] methods after the write get the caller's values and can write", async ({
+  test("[P6, P8] methods after the write receive the caller's values, and can write", async ({
     assert,
   }) => {
     const created = await crud.create({ name: 'new', rename: 'other' })
@@ -122,7 +122,9 @@ test.group('The overridable methods of LucidCrud', (group) => {
     assert.deepEqual(values, { name: 'new', rename: 'third' })
   })
 
-  test('[P8] an error in a method rolls the write back and is thrown', async ({ assert }) => {
+  test('[P8] an error in a method rolls the write back, and the caller gets it', async ({
+    assert,
+  }) => {
     const id = await insertRow('own_marks', { name: 'there' })
     await assert.rejects(() => crud.create({ name: 'new', rename: 'refuse' }), 'refused')
     await assert.rejects(() => crud.update(id, { name: 'new', rename: 'refuse' }), 'refused')

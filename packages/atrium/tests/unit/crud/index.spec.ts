@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import * as face from '#crud'
 
 test.group('#crud', () => {
-  test('[P1] one import contains everything for a model, a routes file or the configuration', ({
+  test('[P1] one import provides everything for a model, a routes file or the configuration', ({
     assert,
   }) => {
     const names = ['Crud', 'EndpointCreator', 'FilterConfig', 'LucidCrud', 'crudRouter']

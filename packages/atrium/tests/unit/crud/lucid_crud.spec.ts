@@ -88,7 +88,7 @@ test.group('LucidCrud', (group) => {
     )
   })
 
-  test('[P8] writing a missing item is a 404', async ({ assert }) => {
+  test('[P8] an update or deletion of a missing item is a 404', async ({ assert }) => {
     assert.equal(await statusOf(counters.update(0, { value: 1 })), 404)
     assert.equal(await statusOf(counters.delete(0)), 404)
     assert.equal(await statusOf(counters.dbDelete(0)), 404)
@@ -140,7 +140,7 @@ test.group('LucidCrud and table introspection', (group) => {
     return () => void (dialect.readTable = readTable)
   })
 
-  test('[P15] the first call reads the table, once', async ({ assert }) => {
+  test('[P15] the first call of any method reads the table, once', async ({ assert }) => {
     const crud = new LucidCrud(Counter)
     assert.isFalse(crud.resource.isLoaded)
     assert.throws(
@@ -168,7 +168,7 @@ test.group("LucidCrud in a caller's transaction", (group) => {
   const counters = new LucidCrud(Counter)
   group.each.setup(async () => void (await db.from('crud_counters').delete()))
 
-  test("[P8] every read sees the transaction's writes", async ({ assert }) => {
+  test('[P8] reads in the transaction see its writes', async ({ assert }) => {
     await db.transaction(async (client) => {
       const { id } = await counters.create({ name: 'one' }, { client })
       assert.deepInclude(await counters.get(id, { client }), { name: 'one' })
@@ -232,7 +232,7 @@ test.group("LucidCrud in a caller's transaction", (group) => {
       dbDelete: (crud, id, options) => crud.dbDelete(id, options),
     }
   for (const [name, run] of Object.entries(calls)) {
-    test(`[P8, P15] ${name} of an unloaded object does not wait for the transaction`, async ({
+    test(`[P8, P15] calling ${name} in a transaction reads the table without waiting for that transaction`, async ({
       assert,
     }) => {
       const id = await insertCounter('one')
@@ -244,7 +244,7 @@ test.group("LucidCrud in a caller's transaction", (group) => {
     }).timeout(3000)
   }
 
-  test('[P8, P15] a call in a transaction does not wait for a load that waits for the same transaction', async ({
+  test('[P8, P15] a call in a transaction does not wait for another load that itself waits for the transaction', async ({
     assert,
   }) => {
     const id = await insertCounter('one')
@@ -273,7 +273,7 @@ test.group("LucidCrud in a caller's transaction", (group) => {
     assert.deepEqual(heard, ['committed', 'at once'])
   })
 
-  test('[E1] a hook is notified of the commit of the surrounding transaction, not of a savepoint', async ({
+  test('[E1] a callback of afterCommit runs after the surrounding transaction, not after a savepoint', async ({
     assert,
   }) => {
     const heard: string[] = []
@@ -394,7 +394,7 @@ test.group('LucidCrud and a policy', (group) => {
     assert.deepEqual(await db.from('crud_notes'), before)
   })
 
-  test('[P14] the policy can depend on the record', async ({ assert }) => {
+  test('[P14] a policy can decide by the record', async ({ assert }) => {
     const actor = ANNA
     for (const action of ['read', 'update', 'delete', 'db_delete'] as const) {
       const id = await insertNote({ owner: 'anna', title: `no ${action}` })
@@ -412,7 +412,7 @@ test.group('LucidCrud and a policy', (group) => {
     assert.isFalse(await notes.exists({ title: 'no create' }, { actor }))
   })
 
-  test('[P14] the policy can allow the current row but refuse the updated one', async ({
+  test('[P14] a policy can allow the current row and refuse the updated one', async ({
     assert,
   }) => {
     const id = await insertNote({ owner: 'anna' })
@@ -421,7 +421,7 @@ test.group('LucidCrud and a policy', (group) => {
     assert.deepInclude(await rowOf('crud_notes', id), { title: 'a note' })
   })
 
-  test('[P14] the policy is not called for missing records', async ({ assert }) => {
+  test('[P14] the policy is not called for a missing record', async ({ assert }) => {
     assert.isNull(await notes.get(0, { actor: BANNED }))
     assert.equal(await statusOf(notes.update(0, { title: 'x' }, { actor: BANNED })), 404)
     assert.isEmpty(Note.asked)
@@ -446,7 +446,9 @@ test.group('LucidCrud and a scope', (group) => {
     await db.from('crud_notes').delete()
   })
 
-  test('[P14] hidden records are not found, not listed and not counted', async ({ assert }) => {
+  test('[P14] records that the scope hides are not found, not listed and not counted', async ({
+    assert,
+  }) => {
     const hidden = await insertNote({ owner: 'bert' })
     const own = await insertNote({ owner: 'anna' })
     const options = { actor: ANNA }
@@ -463,7 +465,7 @@ test.group('LucidCrud and a scope', (group) => {
     assert.isTrue(await notes.exists({ owner: 'bert' }, { actor: BERT }))
   })
 
-  test("[P14] hidden records can't be updated or deleted", async ({ assert }) => {
+  test("[P14] records that the scope hides can't be updated or deleted", async ({ assert }) => {
     const id = await insertNote({ owner: 'bert' })
     const options = { actor: ANNA }
     assert.equal(await statusOf(notes.update(id, { title: 'x' }, options)), 404)
@@ -473,7 +475,7 @@ test.group('LucidCrud and a scope', (group) => {
     assert.isEmpty(Note.asked)
   })
 
-  test('[P14] an OR in the scope does not widen key, filter and soft deletion', async ({
+  test('[P14] an OR in the scope does not bypass the key, the filters or soft deletion', async ({
     assert,
   }) => {
     const options = { actor: ANNA }
@@ -518,7 +520,7 @@ test.group('LucidCrud and a scope', (group) => {
     },
   }
   for (const [what, scope] of Object.entries(scopes)) {
-    test(`[P14] a scope may be one that ${what}`, async ({ assert }) => {
+    test(`[P14] a scope can be one that ${what}`, async ({ assert }) => {
       await db.from('crud_counters').delete()
       await insertCounter('anna')
       await insertCounter('bert')
@@ -573,7 +575,7 @@ test.group('LucidCrud and a scope', (group) => {
     assert.deepEqual(rows, [{ owner: 'anna', title: 'changed' }])
   })
 
-  test('[P14] soft deletion is allowed even if the scope then hides the item', async ({
+  test('[P14] a soft deletion is allowed even if the scope hides the deleted item', async ({
     assert,
   }) => {
     const hidesDeleted: Scope = (query) => void query.where('is_deleted', false)
@@ -605,7 +607,7 @@ test.group('LucidCrud | prepareDelete', (group) => {
     total = await insertCounter('total')
   })
 
-  test('[P8, S52] every deletion calls prepareDelete for each record, in its own transaction', async ({
+  test('[P8, S52] every deletion calls prepareDelete for each record, in the transaction of the deletion', async ({
     assert,
   }) => {
     const ids = []
@@ -683,7 +685,7 @@ test.group('LucidCrud | find by filters', (group) => {
     }
   })
 
-  test('[W10] find by filters applies scope, policy and soft deletion', async ({ assert }) => {
+  test('[W10] find with filters applies scope, policy and soft deletion', async ({ assert }) => {
     await insertNote({ title: 'hers', owner: 'anna' })
     await insertNote({ title: 'no read', owner: 'anna' })
     await insertNote({ title: 'gone', owner: 'anna', is_deleted: true })

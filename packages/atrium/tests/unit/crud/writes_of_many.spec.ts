@@ -52,7 +52,7 @@ test.group('LucidCrud | upsert', (group) => {
     assert.deepEqual(await rows(), [{ sku: 'c', title: 'C', scale: 1 }])
   })
 
-  test('[W9] on must name a unique column or the key', async ({ assert }) => {
+  test('[W9] the option on must name a unique column or the key', async ({ assert }) => {
     for (const on of [['title'], ['sku', 'title'], ['nothing'], []]) {
       const outcome = await works.upsert({ sku: 'a', title: 'A' }, { on }).catch((error) => error)
       assert.instanceOf(outcome, ValueError)
@@ -64,7 +64,9 @@ test.group('LucidCrud | upsert', (group) => {
     assert.lengthOf(await rows(), 0)
   })
 
-  test('[W9] upserts of the same key at the same time write one item', async ({ assert }) => {
+  test('[W9] concurrent upserts of the same key write one item, and any that fail are a 409', async ({
+    assert,
+  }) => {
     const titles = ['a', 'b', 'c', 'd', 'e', 'f']
     const outcomes = await Promise.allSettled(
       titles.map((title) => works.upsert({ sku: 'x', title }, { on: ['sku'] }))
@@ -74,7 +76,7 @@ test.group('LucidCrud | upsert', (group) => {
     assert.lengthOf(await rows(), 1)
   })
 
-  test('[W9] upsert does not change deleted and hidden items, whose values are a 409', async ({
+  test('[W9] upsert does not change deleted or hidden items, and is a 409 if one has the unique value', async ({
     assert,
   }) => {
     const row = { label: 'gone', is_deleted: true, updated_at: '2026-01-01 00:00:00' }
@@ -88,7 +90,9 @@ test.group('LucidCrud | upsert', (group) => {
     assert.equal(await statusOf(taken), 409)
   })
 
-  test('[W9] upsert checks the policy for create or update', async ({ assert }) => {
+  test('[W9] upsert checks the policy for a create or an update, whichever it runs', async ({
+    assert,
+  }) => {
     const id = await insertRow('crud_notes', { title: 'no update', owner: 'anna' })
     const values = { id, title: 'y' }
     assert.equal(await statusOf(notes.upsert(values, { on: ['id'], actor: ANNA })), 403)
@@ -127,7 +131,7 @@ test.group('LucidCrud | upsert', (group) => {
     assert.lengthOf(await rows(), 2)
   })
 
-  test('[W9] createMany returns the items, or none if the caller does not want them', async ({
+  test('[W9] createMany returns the items, or nothing if the caller does not want them', async ({
     assert,
   }) => {
     const items = await works.createMany([
@@ -159,7 +163,9 @@ test.group('LucidCrud | writes by filters', (group) => {
     }
   })
 
-  test('[W9] updateWhere changes all matching items, up to max', async ({ assert }) => {
+  test('[W9] updateWhere changes all matching items if they are at most max', async ({
+    assert,
+  }) => {
     assert.equal(await works.updateWhere({ sku: 'a' }, { title: 'x' }), 1)
     assert.equal(await works.updateWhere({ scale__gte: 1 }, { title: 'y' }, { max: 2 }), 2)
     assert.equal(await works.updateWhere({ sku: 'z' }, { title: 'z' }), 0)
@@ -170,7 +176,9 @@ test.group('LucidCrud | writes by filters', (group) => {
     ])
   })
 
-  test('[W9] nothing is written when more match than max', async ({ assert }) => {
+  test('[W9] updateWhere and deleteWhere write nothing if more items match than max', async ({
+    assert,
+  }) => {
     for (const [max, most] of [
       [undefined, 1],
       [2, 2],
@@ -197,14 +205,16 @@ test.group('LucidCrud | writes by filters', (group) => {
     assert.lengthOf(await rows(), 3)
   })
 
-  test('[W9] updateWhere writes all or none', async ({ assert }) => {
+  test('[W9] updateWhere writes all matching items or none', async ({ assert }) => {
     const where = { scale__gte: 1 }
     assert.equal(await statusOf(works.updateWhere(where, { sku: 'n' }, { max: 2 })), 409)
     assert.equal(await statusOf(works.updateWhere(where, { title: null }, { max: 2 })), 422)
     assert.deepEqual(await valuesOf('sku'), ['a', 'b', 'c'])
   })
 
-  test('[W9] deleteWhere deletes as delete does, also softly', async ({ assert }) => {
+  test('[W9] deleteWhere deletes items as delete does, also by soft deletion', async ({
+    assert,
+  }) => {
     assert.equal(await works.deleteWhere({ scale__in: [0, 2] }, { max: 5 }), 2)
     assert.deepEqual(await valuesOf('sku'), ['b'])
     const row = { label: 'x', updated_at: '2026-01-01 00:00:00' }
@@ -215,7 +225,9 @@ test.group('LucidCrud | writes by filters', (group) => {
     assert.equal(await crates.deleteWhere({ label: 'x' }), 0)
   })
 
-  test('[W9] scope and policy apply to each record', async ({ assert }) => {
+  test('[W9] updateWhere and deleteWhere check scope and policy for each record', async ({
+    assert,
+  }) => {
     await insertRow('crud_notes', { title: 'a', owner: 'anna' })
     await insertRow('crud_notes', { title: 'a', owner: 'bert' })
     const actor = ANNA

@@ -39,7 +39,7 @@ function named(): Map<string, string> {
 }
 
 test.group('docs/behaviour.md', () => {
-  test('a row has at most 300 characters', ({ assert }) => {
+  test('a row of a table has at most 300 characters', ({ assert }) => {
     const long = rows().filter(({ text }) => text.length > LONGEST_ROW)
     assert.deepEqual(
       long.map(({ id }) => id),
@@ -48,19 +48,19 @@ test.group('docs/behaviour.md', () => {
     assert.isAbove(rows().length, 300)
   })
 
-  test('every id is unique', ({ assert }) => {
+  test('every id of a rule is unique', ({ assert }) => {
     const ids = rows().map(({ id }) => id)
     const repeated = ids.filter((id, index) => ids.indexOf(id) !== index)
     assert.deepEqual(repeated, [])
   })
 
-  test('every rule in a title is documented', ({ assert }) => {
+  test('every rule id in a test title is documented', ({ assert }) => {
     const known = new Set(rows().flatMap(rulesOf))
     const missing = [...named()].filter(([id]) => !known.has(id))
     assert.deepEqual(missing, [])
   })
 
-  test('every documented rule is in a title', ({ assert }) => {
+  test('every documented rule id is in a test title', ({ assert }) => {
     const ids = named()
     const untested = new Set(
       rows()

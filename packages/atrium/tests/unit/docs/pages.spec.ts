@@ -29,13 +29,13 @@ test.group('README', () => {
     )
   })
 
-  test('the first screen of the README describes who can call the API', ({ assert }) => {
+  test('the first screen of the README states who can call the API', ({ assert }) => {
     const screen = readPage('README.md').split('\n').slice(0, 25).join('\n')
     assert.match(screen, /All clients may call every endpoint in development/)
     assert.match(screen, /In production every\s*>?\s*call needs an access token/)
   })
 
-  test('the images of the README are small', ({ assert }) => {
+  test('the image files of the README are small', ({ assert }) => {
     const images = linksOf('README.md').filter(({ target }) => /\.(?:png|webp)$/.test(target))
     assert.lengthOf(images, 2)
     for (const { target } of images) {
@@ -100,7 +100,7 @@ test.group('Pages of the documentation', () => {
     assert.deepEqual(indented, [])
   })
 
-  test('a shown output follows the command that prints it', ({ assert }) => {
+  test('a shown output is directly after the command that prints it', ({ assert }) => {
     const lost = pages().flatMap((page) => {
       const blocks = blocksOf(page)
       return blocks.filter(
@@ -116,7 +116,9 @@ test.group('Pages of the documentation', () => {
     )
   })
 
-  test("a file is shown once, so that no page overwrites another's", ({ assert }) => {
+  test('each file is shown only once, so that no page overwrites a file of another page', ({
+    assert,
+  }) => {
     const paths = pages()
       .flatMap(blocksOf)
       .flatMap(({ path, isAppended }) => (path && !isAppended ? [path] : []))

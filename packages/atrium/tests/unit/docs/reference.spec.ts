@@ -58,7 +58,9 @@ function usedFrom(name: string): Set<string> {
 }
 
 test.group('docs/reference.md', () => {
-  test('[K6] docs/reference.md', ({ assert }) => {
+  test('[K6] the tables of the page list all values of each import path, and no others', ({
+    assert,
+  }) => {
     for (const path of Object.keys(PUBLIC)) {
       const rows = path === './types' ? [] : tableRows(PAGE, headingOf(path))
       assert.sameMembers(
@@ -80,7 +82,7 @@ test.group('docs/reference.md', () => {
     }
   })
 
-  test('[K6] the page has an example that imports each value', ({ assert }) => {
+  test('[K6] each public value is imported by an example on the page', ({ assert }) => {
     const used = new Map(
       Object.keys(PUBLIC).map((path) => [path, usedFrom(headingOf(path))] as const)
     )
@@ -106,7 +108,7 @@ test.group('Public API', () => {
     assert.isAtMost(values.size, MOST_VALUES)
   })
 
-  test('[K6] the package has only the subpaths of the reference and those that files of AdonisJS need', ({
+  test('[K6] the package has only the subpaths of the reference and those that files of AdonisJS name', ({
     assert,
   }) => {
     const file = app.makePath('packages/atrium/package.json')

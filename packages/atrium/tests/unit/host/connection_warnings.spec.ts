@@ -19,7 +19,9 @@ test.group('Connection settings', () => {
     assert.deepEqual(await connectionWarnings(db, db.primaryConnectionName), [])
   })
 
-  test('[K5.7] a session in another time zone, or without foreign keys, causes a warning: {client}')
+  test(
+    '[K5.7] a connection in another time zone, or without foreign keys, causes a warning: {client}'
+  )
     .with([
       { client: 'pg', expected: ['not UTC'] },
       { client: 'mysql2', expected: ['not UTC'] },
@@ -31,7 +33,7 @@ test.group('Connection settings', () => {
       for (const [index, part] of expected.entries()) assert.include(warnings[index], part)
     })
 
-  test('[K5.7] a process in another time zone than UTC causes a warning', ({ assert, cleanup }) => {
+  test('[K5.7] a process in a time zone other than UTC causes a warning', ({ assert, cleanup }) => {
     const { TZ } = process.env
     cleanup(() => {
       process.env.TZ = TZ

@@ -42,7 +42,7 @@ test.group('Migrations of the engine', (group) => {
     assert.deepEqual(await namesOfDone(), before)
   })
 
-  test('[K7] a migration of the application keeps its name', async ({ assert, cleanup }) => {
+  test('[K7] a migration of the application is not renamed', async ({ assert, cleanup }) => {
     /* Even with the name of a file of the engine */
     const files = ['1_create_shelves_table', '1790000000000_create_admin_users_table']
     const names = files.map((file) => `database/migrations/${file}`)
@@ -54,7 +54,7 @@ test.group('Migrations of the engine', (group) => {
     assert.includeMembers(await namesOfDone(), names)
   })
 
-  test('[K7] a migration that ran from another folder is not pending, and one of the application is', ({
+  test('[K7] an engine migration that ran from another folder is not pending, and a new one of the application is', ({
     assert,
   }) => {
     const wanted = [`${migrationsPath('admin')}/1_users`, 'database/migrations/2_shelves']
@@ -64,7 +64,7 @@ test.group('Migrations of the engine', (group) => {
     assert.deepEqual(pendingMigrations(wanted, []), wanted)
   })
 
-  test('[K3] migrations of the engine come before those of the connection, and only once', ({
+  test('[K3] migrations of the engine come before those of the application, and only once', ({
     assert,
     cleanup,
   }) => {

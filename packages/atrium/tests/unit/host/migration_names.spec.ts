@@ -27,12 +27,14 @@ test.group('Names of migrations', (group) => {
   const runner = () => new MigrationRunner(db, app, { direction: 'up', connectionName: NAME })
   const tables = () => db.connection(NAME).getAllTables()
 
-  test('Lucid’s own list of migrations still creates its table', async ({ assert }) => {
+  test('Lucid’s own list of migrations still creates its table when it is read', async ({
+    assert,
+  }) => {
     await runner().getList()
     assert.include(await tables(), 'adonis_schema')
   })
 
-  test('the names are those that Lucid records', async ({ assert }) => {
+  test("the names of the engine's migrations are those that Lucid records", async ({ assert }) => {
     for (const paths of [[], ['database/migrations', './packages/atrium/migrations']]) {
       Object.assign(db.getRawConnection(NAME)!.config.migrations!, { paths })
       const list = await runner().getList()
@@ -45,7 +47,7 @@ test.group('Names of migrations', (group) => {
     }
   })
 
-  test('migration names are read without writing', async ({ assert }) => {
+  test('migration names are read without writing to the database', async ({ assert }) => {
     assert.deepEqual(await migrationNamesOf(db, app, NAME), [`tmp/${NAME}/migrations/1_shelves`])
     assert.isEmpty(await tables())
   })

@@ -26,8 +26,8 @@ async function readAll(socket: AsyncIterable<Buffer>): Promise<string> {
   return text
 }
 
-test.group('createNodeServer', () => {
-  test('[A29] an id that could break a line never reaches the application', async ({
+test.group('createNodeServer()', () => {
+  test('[A29] a request id that contains a line break never reaches the application', async ({
     assert,
     cleanup,
   }) => {
@@ -50,7 +50,7 @@ test.group('createNodeServer', () => {
     for (const id of seen.slice(2)) assert.match(id as string, UUID)
   })
 
-  test('[A26] every response has the request id that the application uses', async ({
+  test('[A26] the request id of a response is the one that the application uses', async ({
     assert,
     cleanup,
   }) => {
@@ -71,7 +71,7 @@ test.group('createNodeServer', () => {
     assert.deepEqual(carried, seen)
   })
 
-  test('[A29] a request that does not arrive in time gets a problem', async ({
+  test('[A29] a request that does not arrive in time gets a problem as its response', async ({
     assert,
     cleanup,
   }) => {
@@ -118,7 +118,9 @@ test.group('createNodeServer', () => {
     assert.match(await readAll(alone), /^HTTP\/1\.1 400 /)
   })
 
-  test('headers that arrive too slowly get a problem', async ({ assert }) => {
+  test('a request whose headers arrive too slowly gets a problem as its response', async ({
+    assert,
+  }) => {
     const { server, port } = await listening(() => assert.fail('There was no request'), {
       headersSeconds: 0.1,
     })
@@ -131,7 +133,9 @@ test.group('createNodeServer', () => {
     server.close()
   })
 
-  test('a body that arrives too slowly gets a problem', async ({ assert }) => {
+  test('a request whose body arrives too slowly gets a problem as its response', async ({
+    assert,
+  }) => {
     const { server, port } = await listening(() => {}, { headersSeconds: 0.1, requestSeconds: 0.2 })
     const socket = connect(port, 'localhost')
     socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n')
@@ -161,7 +165,9 @@ test.group('createNodeServer', () => {
     await closed
   })
 
-  test('a connection with a response in progress closes after the response', async ({ assert }) => {
+  test('a connection whose response is being sent closes after that response', async ({
+    assert,
+  }) => {
     const begun = Promise.withResolvers<ServerResponse>()
     const { server, port } = await listening((_request, response) => {
       response.writeHead(200, { 'content-length': 8 }).write('half')
@@ -221,7 +227,7 @@ test.group('createNodeServer', () => {
     }
   })
 
-  test('a connection stays open if the body is complete or missing', async ({
+  test('a connection stays open after a response if the body was complete or missing', async ({
     assert,
     cleanup,
   }) => {

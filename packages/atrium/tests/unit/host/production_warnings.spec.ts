@@ -11,7 +11,7 @@ const SAFE = {
 }
 
 test.group('Warnings of a production server', () => {
-  test('safe settings cause no warnings, and neither do a file, a socket and the same machine', ({
+  test('safe settings cause no warnings, including a database in a file, behind a socket or on the same machine', ({
     assert,
   }) => {
     for (const host of [undefined, '/run/postgresql', 'localhost', '127.0.0.1', '::1']) {
@@ -23,7 +23,7 @@ test.group('Warnings of a production server', () => {
     assert.deepEqual(productionWarnings({ ...SAFE, networks, trusts: () => true }), [])
   })
 
-  test('each unsafe setting is reported with its location in a clone and in an application, without secrets', ({
+  test('each unsafe setting is reported with the file that sets it, without secrets', ({
     assert,
   }) => {
     const appKey = 'correct horse battery correct horse battery 7'
@@ -48,7 +48,7 @@ test.group('Warnings of a production server', () => {
     assert.notInclude(warnings.join(), appKey)
   })
 
-  test('the host of a connection is parsed', ({ assert }) => {
+  test('the host of a database connection is parsed', ({ assert }) => {
     const server = { host: 'db', ssl: { rejectUnauthorized: true }, password: 'x' }
     assert.deepEqual(addressOf({ connection: server }), { host: 'db', hasTls: true })
     assert.deepEqual(addressOf({ connection: { filename: 'x' } }), {

@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 import { checkTrustedProxy } from '#host/trusted_proxy'
 
-test.group('checkTrustedProxy', () => {
-  test('an address, a network and a name are accepted')
+test.group('checkTrustedProxy()', () => {
+  test('an address, a network and a name are accepted as a trusted proxy')
     .with([
       undefined,
       '',
@@ -34,7 +34,7 @@ test.group('checkTrustedProxy', () => {
       assert.doesNotThrow(() => checkTrustedProxy(text, false))
     })
 
-  test('an invalid value is reported with the accepted forms')
+  test('an invalid value is reported together with the accepted forms')
     .with(['proxy', '10.0.0.0/33', '10.0.0.0/x', '1.2.3', '10.0.0.0/8/8', '10.0.0.0/255.0.255.0'])
     .run(({ assert }, text) => {
       assert.throws(

@@ -38,8 +38,8 @@ async function readSlowly(socket: Socket, pause: number): Promise<number> {
   return bytes
 }
 
-test.group('limitWriting', () => {
-  test('[A29] a client that does not read the response is disconnected, and its memory is freed', async ({
+test.group('limitWriting()', () => {
+  test('[A29] a client that does not read its response is disconnected, and its memory is freed', async ({
     assert,
     cleanup,
   }) => {
@@ -112,7 +112,10 @@ test.group('limitWriting', () => {
     assert.isBelow(await readSlowly(socket, 5), LONG.length)
   })
 
-  test('[A29] a handler can take longer than the limit', async ({ assert, cleanup }) => {
+  test('[A29] a handler can run for longer than the time limit of writing', async ({
+    assert,
+    cleanup,
+  }) => {
     const { server, port } = await listening(
       async (_request, response) => {
         await sleep(300)

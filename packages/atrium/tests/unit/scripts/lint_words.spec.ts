@@ -32,7 +32,7 @@ test.group('scripts/lint_words.js', () => {
       assert.deepEqual(await wordsIn(path, text), [[line, 'answer']])
     })
 
-  test('code, translation keys and older releases are ignored: {path}')
+  test('words in code, translation keys and older releases are not reported: {path}')
     .with([
       { path: 'packages/atrium/src/crud/some.ts', text: "const answer = read('answer')" },
       { path: 'packages/atrium/tests/some.spec.ts', text: "assert.equal(text, 'No answer yet')" },
@@ -45,7 +45,7 @@ test.group('scripts/lint_words.js', () => {
       assert.deepEqual(await wordsIn(path, text), [])
     })
 
-  test('words are found in file names, except those of unit tests', async ({ assert }) => {
+  test('words are found in file names, except in those of unit tests', async ({ assert }) => {
     assert.deepEqual(await wordsIn('packages/atrium/src/crud/last_answer.ts', ''), [[0, 'answer']])
     assert.deepEqual(await wordsIn('packages/atrium/tests/unit/crud/last_answer.spec.ts', ''), [])
   })

@@ -7,7 +7,7 @@ import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 
 test.group('SQLite driver in a fresh clone', () => {
-  test('[K8] a new .env selects a driver that has a binary, and the start reports which', async ({
+  test('[K8] a new .env selects a SQLite driver that has a binary, and the start reports which', async ({
     assert,
     cleanup,
   }) => {

@@ -11,8 +11,8 @@ const TOKENS: Record<string, string> = {
   'a UUID': '8d4c9a6e-1f5b-4711-9c59-2f1a4f7f3b11',
 }
 
-test.group('Test helpers | random tokens in texts', () => {
-  test('{$self} is removed as a random token')
+test.group('Test helpers | random tokens in compared texts', () => {
+  test('a random token is removed from a text: {$self}')
     .with(Object.keys(TOKENS))
     .run(({ assert }, name) => {
       for (const [start, end] of ['""', '=&', '/?', '> ', '.<']) {
@@ -21,20 +21,22 @@ test.group('Test helpers | random tokens in texts', () => {
       }
     })
 
-  test('fractions of a second are removed, and seconds and dates stay', ({ assert }) => {
+  test('fractions of a second are removed from a text, and seconds and dates are not', ({
+    assert,
+  }) => {
     assert.equal(
       withoutTokens('2001-11-23 21:04:05.471100+00 1764711042123 12:11:10,123 12.4711'),
       '2001-11-23 21:04:05…+00 … 12:11:10… 12.4711'
     )
   })
 
-  test('names, paths and words stay', ({ assert }) => {
+  test('names, paths and words are not removed from a text', ({ assert }) => {
     const text = `<a href="/admin/AdminUserPreferences/history/4711?from=-Ann" class="very-long-name-of-a-class-9"
       id="count-AdminTokenBlacklist">Ann Ann 4711 PRECIPITEVOLISSIMEVOLMENTE 12345678901234567890</a>`
     assert.equal(withoutTokens(text), text)
   })
 
-  test('a short word in a random token does not fail an assertion', ({ assert }) => {
+  test('an assertion does not fail because a random token contains a short word', ({ assert }) => {
     for (const token of Object.values(TOKENS)) {
       for (const word of ['Ann', '4711']) {
         assert.notInclude(`"${token}"`, word)
@@ -45,7 +47,9 @@ test.group('Test helpers | random tokens in texts', () => {
     }
   })
 
-  test('a complete token is found, and so is a pattern that matches one', ({ assert }) => {
+  test('an assertion still finds a complete token, and a token that matches a pattern', ({
+    assert,
+  }) => {
     for (const token of Object.values(TOKENS)) {
       assert.throws(() => assert.notInclude(`"${token}"`, token))
       assert.throws(() => assert.notInclude(`"${token}"`, token.slice(8, 16)))
@@ -54,7 +58,7 @@ test.group('Test helpers | random tokens in texts', () => {
     }
   })
 
-  test('lists are compared unchanged', ({ assert }) => {
+  test('tokens are not removed from the items of a compared list', ({ assert }) => {
     assert.throws(() => assert.notInclude(['JzcEmyhdTrC2AnnoaWdIcd', 'Ann'], 'Ann'))
     assert.notInclude(['Anne'], 'Ann')
   })

@@ -48,8 +48,8 @@ async function errorByItself(): Promise<{ status?: number; code?: string }> {
   return error
 }
 
-test.group('parseBody', () => {
-  test("the parser still sets no status for bodies that can't be decompressed", async ({
+test.group('parseBody()', () => {
+  test("AdonisJS's parser by itself still sets no status for bodies that can't be decompressed", async ({
     assert,
   }) => {
     const { code, status } = await errorByItself()
@@ -67,7 +67,7 @@ test.group('parseBody', () => {
     }
   })
 
-  test('other errors are unchanged', async ({ assert }) => {
+  test('other errors of the parser are unchanged', async ({ assert }) => {
     const error = new Error('ENOSPC')
     assert.strictEqual(await readFailing(error), error)
   })

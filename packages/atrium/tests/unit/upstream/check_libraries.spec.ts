@@ -34,15 +34,15 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['lucid_migrations', 'MigrationRunner#commit', () => migrations({})],
 ]
 
-test.group('Expectations of the patches', () => {
-  test('the installed libraries are as the patches expect them', ({ assert }) => {
+test.group('What the patches expect of libraries', () => {
+  test('the installed libraries are as the patches expect', ({ assert }) => {
     assert.doesNotThrow(() => checkLibraries())
     assert.doesNotThrow(() => postgresCommit())
     assert.doesNotThrow(() => sqliteBegin())
     assert.doesNotThrow(() => migrations())
   })
 
-  test('the message for {0} names the changed part: {1}')
+  test('if a library has changed, the error for {0} names the part: {1}')
     .with(CHECKS)
     .run(async ({ assert }, [file, part, check]) => {
       const error = await Promise.resolve()
@@ -56,7 +56,7 @@ test.group('Expectations of the patches', () => {
       assert.include(error?.message, `(src/upstream/${file}.ts)`)
     })
 
-  test('patches import nothing from the engine, and declare the version and when they can be removed', async ({
+  test('a patch imports nothing from the engine, and states its library version and when it can be removed', async ({
     assert,
   }) => {
     const folder = app.makePath('packages/atrium/src/upstream')

@@ -16,28 +16,28 @@ const twice = (change: Change) =>
       )
   })
 
-test.group('pg errors', (group) => {
+test.group('Errors of pg', (group) => {
   group.tap((one) => one.skip(!onPostgres, 'no PostgreSQL'))
 
-  test('an error of pg still contains values', async ({ assert }) => {
+  test('an error of pg by itself still contains values of the row', async ({ assert }) => {
     assert.include(((await twice(asItComes)) as any).detail, 'confidential')
   })
 
-  test('the details are removed', async ({ assert }) => {
+  test('the patch removes the details with the values', async ({ assert }) => {
     const error = (await twice(dropErrorDetails)) as any
     assert.equal(error.code, '23505')
     assert.notProperty(error, 'detail')
   })
 })
 
-test.group('mysql2 errors', (group) => {
+test.group('Errors of mysql2', (group) => {
   group.tap((one) => one.skip(!onMysql, 'no MySQL'))
 
-  test('an error of mysql2 still contains values', async ({ assert }) => {
+  test('an error of mysql2 by itself still contains values of the row', async ({ assert }) => {
     assert.include(JSON.stringify(await twice(asItComes)), 'insert into')
   })
 
-  test('the statement is hidden', async ({ assert }) => {
+  test('the patch hides the statement when the error is logged', async ({ assert }) => {
     const error = (await twice(hideErrorStatements)) as any
     assert.equal(error.code, 'ER_DUP_ENTRY')
     assert.notInclude(JSON.stringify(error), 'insert into')
@@ -45,7 +45,7 @@ test.group('mysql2 errors', (group) => {
   })
 })
 
-test.group('Driver statements', () => {
+test.group('Patched statements of drivers', () => {
   test('calls without a callback and successful calls are unchanged', ({ assert }) => {
     for (const change of [dropErrorDetails, hideErrorStatements]) {
       const connection = {

@@ -1,12 +1,12 @@
 import { test } from '@japa/runner'
 import { expectLibrary, hasMethods, hasText } from '#upstream/expect_library'
 
-test.group('expectLibrary', () => {
+test.group('expectLibrary()', () => {
   test('a library in its expected state passes the check', ({ assert }) => {
     assert.doesNotThrow(() => expectLibrary('knex', 'knex_transaction', { 'Knex#raw': true }))
   })
 
-  test('the message contains library, version, file and all changed parts', ({ assert }) => {
+  test('the error contains library, version, file and all changed parts', ({ assert }) => {
     const parts = { 'Knex#raw': true, 'Transaction#commit': false, 'Client#query': false }
     assert.throws(
       () => expectLibrary('knex', 'knex_transaction', parts),
@@ -14,7 +14,7 @@ test.group('expectLibrary', () => {
     )
   })
 
-  test('the message is one plain line for the operator', ({ assert }) => {
+  test('the error is one line of plain text for the operator', ({ assert }) => {
     for (const [library, named] of [
       ['node', `node ${process.versions.node} has changed`],
       ['@adonisjs/lucid', '@adonisjs/lucid 22'],
@@ -31,7 +31,7 @@ test.group('expectLibrary', () => {
     }
   })
 
-  test('hasMethods requires each name to be a function', ({ assert }) => {
+  test('hasMethods is true only if each name is a function', ({ assert }) => {
     assert.isTrue(hasMethods({ one() {}, two() {} }, 'one', 'two'))
     assert.isFalse(hasMethods({ one() {}, two: 2 }, 'one', 'two'))
     assert.isFalse(hasMethods(undefined, 'one'))

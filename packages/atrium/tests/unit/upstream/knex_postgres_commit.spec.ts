@@ -18,11 +18,13 @@ const commitFailed = (change: Change) =>
 test.group('A COMMIT that PostgreSQL executes as a ROLLBACK', (group) => {
   group.tap((one) => one.skip(!onPostgres, 'no PostgreSQL'))
 
-  test('knex still treats a COMMIT that was rolled back as successful', async ({ assert }) => {
+  test('knex by itself still treats a COMMIT that was rolled back as successful', async ({
+    assert,
+  }) => {
     assert.equal(await commitFailed(asItComes), 'committed')
   })
 
-  test('with the patch the transaction fails', async ({ assert }) => {
+  test('with the patch such a COMMIT is an error', async ({ assert }) => {
     assert.match(
       await commitFailed(refuseUndoneCommit),
       /The transaction was rolled back, as one of its statements had failed$/

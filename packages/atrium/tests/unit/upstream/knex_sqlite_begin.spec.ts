@@ -74,19 +74,22 @@ async function beginAfterRefusedCommit(knex: any): Promise<boolean> {
 
 for (const driver of DRIVERS) {
   test.group(`Transactions of ${driver}`, () => {
-    test('knex still begins a transaction without the lock', async ({ assert, cleanup }) => {
+    test('knex by itself still begins a transaction without the write lock', async ({
+      assert,
+      cleanup,
+    }) => {
       const { knex, close } = await open(driver, { mended: false })
       cleanup(close)
       assert.isTrue(await beginTwice(knex))
     })
 
-    test('with the patch BEGIN acquires the lock', async ({ assert, cleanup }) => {
+    test('with the patch BEGIN acquires the write lock', async ({ assert, cleanup }) => {
       const { knex, close } = await open(driver, { mended: true })
       cleanup(close)
       assert.isFalse(await beginTwice(knex))
     })
 
-    test('knex still leaves a transaction open after a refused COMMIT', async ({
+    test('knex by itself still leaves a transaction open after a refused COMMIT', async ({
       assert,
       cleanup,
     }) => {
@@ -95,7 +98,10 @@ for (const driver of DRIVERS) {
       assert.isFalse(await beginAfterRefusedCommit(knex))
     })
 
-    test('a transaction with a refused COMMIT is rolled back', async ({ assert, cleanup }) => {
+    test('with the patch a transaction whose COMMIT was refused is rolled back', async ({
+      assert,
+      cleanup,
+    }) => {
       const { knex, close } = await open(driver, { mended: true })
       cleanup(close)
       assert.isTrue(await beginAfterRefusedCommit(knex))

@@ -48,7 +48,7 @@ function listen() {
 
 const refuse = () => Promise.reject(new Error('refused'))
 
-test.group('End of a transaction', (group) => {
+test.group('The end of a knex transaction', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(listen)
   group.each.setup(() => async () => {
@@ -58,7 +58,9 @@ test.group('End of a transaction', (group) => {
   })
 
   for (const end of ['commit', 'rollback'] as const) {
-    test(`after its ${end} no statement is sent on the released connection`, async ({ assert }) => {
+    test(`after its ${end}, a transaction can't send statements on its connection`, async ({
+      assert,
+    }) => {
       const trx = await begin()
       assert.exists(await withConnection(trx, async (connection) => connection))
       await trx[end]()
@@ -69,7 +71,9 @@ test.group('End of a transaction', (group) => {
       await trx.rollback()
     })
 
-    test(`its connection is released after its ${end}, once`, async ({ assert }) => {
+    test(`the connection of a transaction is released once after its ${end}`, async ({
+      assert,
+    }) => {
       const { pool } = knexClient()
       for (let time = 0; time < 15; time++) {
         const one = await begin()
@@ -82,7 +86,7 @@ test.group('End of a transaction', (group) => {
     })
   }
 
-  test('[E1] without a COMMIT no commit is reported', async ({ assert }) => {
+  test('[E1] if the COMMIT fails, no commit is reported', async ({ assert }) => {
     const heard: string[] = []
     const trx = await begin()
     await trx.table('samples').insert(ROW)
@@ -98,7 +102,7 @@ test.group('End of a transaction', (group) => {
     assert.equal(knexClient().pool.numUsed(), 0)
   })
 
-  test('knex still treats a refused COMMIT as successful', async ({ assert }) => {
+  test('knex by itself still treats a refused COMMIT as successful', async ({ assert }) => {
     const heard: string[] = []
     const trx = await db.connection().transaction()
     ;(trx.knexClient as any).executionPromise.catch(() => {})
@@ -111,7 +115,7 @@ test.group('End of a transaction', (group) => {
     assert.deepEqual(heard, ['hook'])
   })
 
-  test('a connection without a ROLLBACK is not reused', async ({ assert }) => {
+  test('a connection whose ROLLBACK failed is not reused', async ({ assert }) => {
     const trx = await begin()
     const connection = await connectionOf(trx)
     await trx.table('samples').insert(ROW)
@@ -124,7 +128,10 @@ test.group('End of a transaction', (group) => {
     await withConnection(db.connection(), (other) => assert.notStrictEqual(other, connection))
   })
 
-  test('a connection with a late ROLLBACK is not reused either', async ({ assert, cleanup }) => {
+  test('a connection whose ROLLBACK gets no response in time is not reused', async ({
+    assert,
+    cleanup,
+  }) => {
     const trx = await begin()
     const connection = await connectionOf(trx)
     await trx.table('samples').insert(ROW)
@@ -142,14 +149,16 @@ test.group('End of a transaction', (group) => {
     await withConnection(db.connection(), (other) => assert.notStrictEqual(other, connection))
   })
 
-  test('a connection with a successful ROLLBACK is reused', async ({ assert }) => {
+  test('a connection whose ROLLBACK succeeded is reused', async ({ assert }) => {
     const trx = await begin()
     const connection = (await connectionOf(trx)) as { __knex__disposed?: unknown }
     await trx.rollback()
     assert.isUndefined(connection.__knex__disposed)
   })
 
-  test('knex still releases a connection whose ROLLBACK has failed', async ({ assert }) => {
+  test('knex by itself still releases a connection whose ROLLBACK has failed', async ({
+    assert,
+  }) => {
     const trx = await db.connection().transaction()
     ;(trx.knexClient as any).executionPromise.catch(() => {})
     const connection = (await connectionOf(trx)) as { __knex__disposed?: unknown }
@@ -162,7 +171,7 @@ test.group('End of a transaction', (group) => {
   })
 })
 
-test.group('inTransaction', (group) => {
+test.group('inTransaction()', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(listen)
   group.each.setup(() => async () => {
@@ -196,7 +205,9 @@ test.group('inTransaction', (group) => {
     assert.deepEqual(await names(), [])
   })
 
-  test('without a BEGIN nothing runs, and the connection is released', async ({ assert }) => {
+  test('if BEGIN fails, the function does not run, and the connection is released', async ({
+    assert,
+  }) => {
     response('BEGIN;', refuse)
     let isDone = false
     const work = inTransaction(db.connection(), async () => void (isDone = true))
@@ -206,7 +217,7 @@ test.group('inTransaction', (group) => {
     assert.equal(knexClient().pool.numUsed(), 0)
   })
 
-  test('a refused COMMIT throws', async ({ assert }) => {
+  test('a refused COMMIT is thrown', async ({ assert }) => {
     response('COMMIT;', async (send) => {
       await send()
       throw new Error('refused')
@@ -214,7 +225,9 @@ test.group('inTransaction', (group) => {
     await assert.rejects(() => inTransaction(db.connection(), async () => {}), 'refused')
   })
 
-  test('[E1] nested transactions end with the outer one or by themselves', async ({ assert }) => {
+  test('[E1] a nested transaction is committed with the outer one, and can be rolled back alone', async ({
+    assert,
+  }) => {
     const heard: string[] = []
     await inTransaction(db.connection(), async (trx) => {
       await inTransaction(trx, async (inner) => {

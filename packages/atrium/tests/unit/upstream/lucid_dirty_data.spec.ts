@@ -28,14 +28,14 @@ function stored(values: Partial<Record<'data' | 'name' | 'sent', unknown>>) {
 
 const HOSTILE = { valueOf: 1, toString: 2, isDirty: false }
 
-test.group('Change detection of column data', () => {
-  test('Lucid by itself still calls methods of a column’s data', ({ assert }) => {
+test.group('Detection of changes in JSON columns', () => {
+  test("Lucid by itself still calls methods that a column's data contains", ({ assert }) => {
     const parcel = stored({ data: { valueOf: 1 } })
     parcel.data = { valueOf: 2 }
     assert.throws(() => lucidsDirty!.call(parcel), /valueOf is not a function/)
   })
 
-  test('data with keys named like methods is compared like any other', ({ assert }) => {
+  test('data with keys that are names of methods is compared like any other data', ({ assert }) => {
     const parcel = stored({ data: structuredClone(HOSTILE) })
     assert.isEmpty(parcel.$dirty)
     parcel.data = structuredClone(HOSTILE)
@@ -46,7 +46,7 @@ test.group('Change detection of column data', () => {
     assert.isTrue(parcel.$isDirty)
   })
 
-  test('other values of the record are compared by Lucid', ({ assert }) => {
+  test('columns without such data are compared by Lucid', ({ assert }) => {
     const parcel = stored({
       data: [1, { toString: 1 }],
       name: 'Lamp',
@@ -60,7 +60,7 @@ test.group('Change detection of column data', () => {
     assert.deepEqual(parcel.$dirty, { name: 'Sofa', data: null })
   })
 
-  test('filling a record clears values that were not given', ({ assert }) => {
+  test('fill() resets columns that are not given', ({ assert }) => {
     const parcel = stored({ data: { a: 1 }, name: 'Lamp' })
     parcel.fill({ data: { a: 1 } })
     assert.deepEqual(Object.keys(parcel.$dirty).toSorted(), ['id', 'name'])

@@ -83,9 +83,9 @@ async function makePlace(driver: SqliteDriver) {
   return { client, write, run, remove, keysHold }
 }
 
-test.group('Migrations of referenced tables', () => {
+test.group('Migrations that rebuild referenced tables', () => {
   for (const driver of DRIVERS) {
-    test(`${driver}: dropping a column keeps the rows that refer to the table`, async ({
+    test(`${driver}: dropping a column preserves the rows of other tables that refer to the table`, async ({
       assert,
       cleanup,
     }) => {
@@ -102,7 +102,7 @@ test.group('Migrations of referenced tables', () => {
       assert.isTrue(await keysHold())
     })
 
-    test(`${driver}: a migration that leaves dangling rows is rolled back with a message`, async ({
+    test(`${driver}: a migration that leaves rows with missing references is rolled back with a message`, async ({
       assert,
       cleanup,
     }) => {
@@ -128,7 +128,7 @@ test.group('Migrations of referenced tables', () => {
       assert.isTrue(await keysHold())
     })
 
-    test(`${driver}: rows that dangled before are allowed, a further one is not`, async ({
+    test(`${driver}: rows with references that were missing before are allowed, a further one is not`, async ({
       assert,
       cleanup,
     }) => {
@@ -152,7 +152,7 @@ test.group('Migrations of referenced tables', () => {
     })
   }
 
-  test('a failed migration leaves foreign keys enabled', async ({ assert, cleanup }) => {
+  test('foreign keys are enabled again after a failed migration', async ({ assert, cleanup }) => {
     const { client, write, run, remove, keysHold } = await makePlace('sqlite3')
     cleanup(remove)
     await write(SHELVES)
@@ -167,7 +167,7 @@ test.group('Migrations of referenced tables', () => {
     assert.isTrue(await keysHold())
   })
 
-  test('a rollback can rebuild tables too', async ({ assert, cleanup }) => {
+  test('a rollback of migrations can rebuild tables, too', async ({ assert, cleanup }) => {
     const { client, write, run, remove, keysHold } = await makePlace('sqlite3')
     cleanup(remove)
     await write(SHELVES)
@@ -184,7 +184,10 @@ test.group('Migrations of referenced tables', () => {
     assert.isTrue(await keysHold())
   })
 
-  test('a migration without a transaction is left to knex', async ({ assert, cleanup }) => {
+  test('a migration without a transaction does not delete referring rows either', async ({
+    assert,
+    cleanup,
+  }) => {
     const { client, write, run, remove, keysHold } = await makePlace('sqlite3')
     cleanup(remove)
     await write(SHELVES)
@@ -225,7 +228,9 @@ test.group('Migrations of referenced tables', () => {
     assert.deepEqual(await done(), ['1'])
   })
 
-  test('the wrapped methods of the runner exist and are wrapped once', ({ assert }) => {
+  test('the patched methods of the migration runner exist, and are patched only once', ({
+    assert,
+  }) => {
     const methods = MigrationRunner.prototype as unknown as Record<string, unknown>
     const { executeMigration, commit } = methods
     assert.isFunction(executeMigration)
@@ -236,7 +241,7 @@ test.group('Migrations of referenced tables', () => {
     assert.equal(methods.commit, commit)
   })
 
-  test('Lucid still can’t rebuild tables: its transaction deletes the referring rows', async ({
+  test('Lucid by itself still can’t rebuild tables: its transaction deletes the referring rows', async ({
     assert,
     cleanup,
   }) => {

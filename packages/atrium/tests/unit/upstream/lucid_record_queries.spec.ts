@@ -20,7 +20,7 @@ class Word extends BaseModel {
   declare id: string
 }
 
-test.group('Queries of a record', (group) => {
+test.group('Queries that save a record', (group) => {
   group.setup(async () => {
     db.manager.add(NAME, {
       client: 'better-sqlite3',
@@ -38,13 +38,13 @@ test.group('Queries of a record', (group) => {
     return word
   }
 
-  test('Lucid still uses the row number as the key', async ({ assert }) => {
+  test("Lucid by itself still uses SQLite's row number as the key", async ({ assert }) => {
     const word = make('one')
     word.$consumeAdapterResult({ id: 7 })
     assert.equal(word.id as unknown, 7)
   })
 
-  test('a given key is stored, and a missing one is set', ({ assert }) => {
+  test('a given key is preserved by an insert, and a missing key is set', ({ assert }) => {
     const word = make('two')
     let isGiven = true
     keepGivenKey(word, ['id'], () => isGiven)
@@ -68,14 +68,14 @@ test.group('Queries of a record', (group) => {
     assert.lengthOf(await db.connection(NAME).from('words').where('id', 'three'), 1)
   })
 
-  test('a model with its own queries is recognized', ({ assert }) => {
+  test('a model with custom queries is recognized', ({ assert }) => {
     class Own extends Word {}
     Object.assign(Own.prototype, { $getQueryFor: () => undefined })
     assert.isFalse(makesOwnQueries(Word))
     assert.isTrue(makesOwnQueries(Own))
   })
 
-  test('an insert is checked with the row that hooks returned, with the adapter that Lucid uses then', async ({
+  test("before an insert, the row that the model's hooks returned is checked", async ({
     assert,
     cleanup,
   }) => {

@@ -14,7 +14,7 @@ class Parcel extends BaseModel {
 
 shareTransactionEnds(Parcel)
 
-test.group('Transaction of a record', () => {
+test.group('Transactions of model instances', () => {
   test('Lucid by itself still registers two listeners for each record', async ({ assert }) => {
     const transaction = await db.transaction()
     for (let index = 0; index < 3; index++) lucidsTransaction!.set!.call(new Parcel(), transaction)
@@ -23,7 +23,7 @@ test.group('Transaction of a record', () => {
     await transaction.rollback()
   })
 
-  test('many records of a transaction share one listener', async ({ assert }) => {
+  test('many records of a transaction share one listener on it', async ({ assert }) => {
     const transaction = await db.transaction()
     const records = Array.from({ length: MANY }, () => new Parcel().useTransaction(transaction))
     assert.equal(transaction.listenerCount('commit'), 1)

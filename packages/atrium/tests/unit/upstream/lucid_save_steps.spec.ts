@@ -5,7 +5,7 @@ import { Booking } from '#tests/fixtures/crud'
 
 const TURN = '0b7f3a52-97a4-4c5e-8c5d-0d8ad1f8a3b1'
 
-test.group('Steps of save()', (group) => {
+test.group('Patched steps of save()', (group) => {
   group.each.setup(async () => {
     await db.from('crud_bookings').delete()
     for (const place of ['a', 'b']) {
@@ -18,7 +18,9 @@ test.group('Steps of save()', (group) => {
 
   const first = () => Booking.query().where('place', 'a').firstOrFail()
 
-  test('Lucid still writes one key column’s value to all rows', async ({ assert }) => {
+  test('Lucid by itself still writes a value of one key column to all rows with it', async ({
+    assert,
+  }) => {
     const booking = await first()
     booking.guest = 'anna'
     await booking.save()
@@ -26,7 +28,9 @@ test.group('Steps of save()', (group) => {
     assert.deepEqual(rows, [{ guest: 'anna' }, { guest: 'anna' }])
   })
 
-  test('the changes of a record are returned by column name, once', async ({ assert }) => {
+  test('the changes of a record are returned by column names, and only once', async ({
+    assert,
+  }) => {
     const booking = await first()
     assert.isNull(takeChanges(booking))
     booking.guest = 'anna'

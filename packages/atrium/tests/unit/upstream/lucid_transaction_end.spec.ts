@@ -16,7 +16,7 @@ async function nested(outer: TransactionClientContract) {
   return { transaction, heard }
 }
 
-test.group('End of a nested transaction', (group) => {
+test.group('The end of a nested transaction', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   let outer: TransactionClientContract
   group.each.setup(async () => {
@@ -24,14 +24,16 @@ test.group('End of a nested transaction', (group) => {
     return () => outer.rollback()
   })
 
-  test('Lucid still runs the hooks of a nested transaction at its release', async ({ assert }) => {
+  test('Lucid by itself still runs the hooks of a nested transaction at its release', async ({
+    assert,
+  }) => {
     const { transaction, heard } = await nested(outer)
     await transaction.commit()
     assert.deepEqual(heard, ['commit', 'after commit'])
   })
 
   for (const end of ['commit', 'rollback'] as const) {
-    test(`hooks of a nested ${end} wait until they are notified`, async ({ assert }) => {
+    test(`the hooks of a nested ${end} wait until they are run explicitly`, async ({ assert }) => {
       const { transaction, heard } = await nested(outer)
       await endInDatabase(transaction, end)
       assert.isTrue(transaction.isCompleted)
@@ -41,9 +43,7 @@ test.group('End of a nested transaction', (group) => {
     })
   }
 
-  test('a released transaction can be notified of the rollback of the outer one', async ({
-    assert,
-  }) => {
+  test('hooks of a released transaction can be run as after a rollback', async ({ assert }) => {
     const { transaction, heard } = await nested(outer)
     await endInDatabase(transaction, 'commit')
     await runEndHooks(transaction, 'rollback')

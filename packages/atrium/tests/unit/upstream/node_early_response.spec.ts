@@ -25,15 +25,15 @@ async function respondedEarly(options: ServerOptions): Promise<Socket> {
   return socket
 }
 
-test.group('Responses before the end of the request', () => {
-  test('Node.js still loses an early response by closing the connection during the request', async ({
+test.group('Responses that are sent before the request has arrived', () => {
+  test('Node.js by itself still loses such a response by closing the connection', async ({
     assert,
   }) => {
     const socket = await respondedEarly({})
     assert.isTrue(socket.destroyed)
   })
 
-  test('the connection is still read, so that the client receives the response', async ({
+  test('with the patch the connection stays readable, so that the client receives the response', async ({
     assert,
     cleanup,
   }) => {
@@ -43,7 +43,7 @@ test.group('Responses before the end of the request', () => {
     assert.isTrue(socket.writableEnded)
   })
 
-  test('Node.js without destroySoon prevents the start', ({ assert }) => {
+  test('a version of Node.js without destroySoon prevents the start', ({ assert }) => {
     assert.doesNotThrow(() => checkLibrary())
     assert.throws(() => checkLibrary({}), /^node .* has changed: net\.Socket#destroySoon\./)
   })

@@ -72,13 +72,13 @@ test.group('Table introspection', (group) => {
     return drop
   })
 
-  test('[P15] the introspection of a missing table is null', async ({ assert }) => {
+  test('[P15] a missing table has no introspection', async ({ assert }) => {
     for (const name of ['fact_nothing', "x'); drop table fact_goods; --", 'Fact"Goods', 'a`b']) {
       assert.isNull(await dialectOf(db.connection()).readTable(db.connection(), name), name)
     }
   })
 
-  test('[P15] reading many tables together returns the same as reading each', async ({
+  test('[P15] reading many tables in one call returns the same as reading each', async ({
     assert,
   }) => {
     const there = ['fact_goods', 'fact_makers', 'reels', 'admin_users']
@@ -104,7 +104,7 @@ test.group('Table introspection', (group) => {
     assert.sameMembers(await keys('fact_makers'), ['id', 'city,number'])
   })
 
-  test('[P7] types, nullability, lengths and choices are read', async ({ assert }) => {
+  test('[P7] types, nullability, lengths and choices of columns are read', async ({ assert }) => {
     const introspection = await introspectionOf('fact_goods')
     assert.deepEqual(pick(introspection, kindOf), {
       id: 'integer',
@@ -182,7 +182,9 @@ test.group('Table introspection', (group) => {
     ])
   })
 
-  test('[A8] constraint names are read if errors contain nothing else', async ({ assert }) => {
+  test('[A8] constraint names are read where errors of the database name only the constraint', async ({
+    assert,
+  }) => {
     const { constraints } = await introspectionOf('fact_goods')
     assert.deepEqual(constraints!.get('fact_goods_name_unique'), ['name'])
     assert.deepEqual(constraints!.get('fact_goods_city_number_foreign'), ['city', 'number'])
@@ -216,7 +218,7 @@ test.group('Table introspection | PostgreSQL only', (group) => {
     return clear
   })
 
-  test('[P7] PostgreSQL types are text if the API has no format for them', async ({ assert }) => {
+  test('[P7] a PostgreSQL type for which the API has no format is text', async ({ assert }) => {
     await db.rawQuery("create type fact_mood as enum ('sad', 'it''s ok')")
     await db.rawQuery('create domain fact_age as varchar(9) not null')
     await db.rawQuery(`create table fact_natives (

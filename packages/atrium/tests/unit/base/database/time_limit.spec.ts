@@ -42,7 +42,7 @@ async function runsOn(): Promise<boolean> {
   return rows.length > 0
 }
 
-test.group('withinTime', (group) => {
+test.group('withinTime()', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.tap((one) => one.timeout(20_000))
 
@@ -54,7 +54,7 @@ test.group('withinTime', (group) => {
     await db.from('crud_readings').delete()
   })
 
-  test('the database cancels a read whose time is over, of a statement and of a query builder', async ({
+  test('the database cancels a read that exceeds the time limit, from a statement and from a query builder', async ({
     assert,
   }) => {
     /* Nothing stops better-sqlite3. */
@@ -88,7 +88,7 @@ test.group('withinTime', (group) => {
     }
   })
 
-  test('no read begins after the time is over, and the shorter limit applies', async ({
+  test('no read begins after the time limit, and of nested limits the shorter one applies', async ({
     assert,
   }) => {
     assert.isUndefined(timeLeft())
@@ -106,7 +106,7 @@ test.group('withinTime', (group) => {
     assert.lengthOf(rows, 1)
   })
 
-  test('an error of a read within the time is unchanged', async ({ assert }) => {
+  test('an error of a read within the time limit is unchanged', async ({ assert }) => {
     const outcome = await outcomeOf(() =>
       withinTime(5000, () => dialect().selectRows(client(), 'select nothing_such', []))
     )

@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 import { unavailability } from '#base/database/unavailable'
 
-test.group('unavailability', () => {
-  test('the error {0} is {1}')
+test.group('Errors of unavailable databases', () => {
+  test('the error {0} means that the database is {1}')
     .with([
       ['SQLITE_BUSY', 'busy'],
       ['SQLITE_BUSY_SNAPSHOT', 'busy'],
@@ -20,7 +20,7 @@ test.group('unavailability', () => {
       assert.equal(unavailability(Object.assign(new Error('x'), { code })), reason as any)
     })
 
-  test('messages of drivers without a code are recognized', ({ assert }) => {
+  test('the messages of driver errors without a code are recognized', ({ assert }) => {
     assert.equal(unavailability(new Error('Connection terminated unexpectedly')), 'away')
     /* Knex puts the statement before the message. */
     const query = new Error('select $1 from products - Connection terminated unexpectedly')
@@ -31,7 +31,7 @@ test.group('unavailability', () => {
     assert.equal(unavailability(late), 'busy')
   })
 
-  test('other errors are not temporary')
+  test('other errors do not mean that the database is unavailable')
     .with([
       new Error('x'),
       Object.assign(new Error('x'), { code: 'SQLITE_CONSTRAINT' }),

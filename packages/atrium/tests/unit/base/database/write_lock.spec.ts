@@ -6,7 +6,7 @@ import { MAIN } from '#tests/helpers/databases'
 import { lockableFile, otherProcess, SQLITE_DRIVERS } from '#tests/helpers/other_process'
 
 test.group('SQLite write lock', () => {
-  test('[P8] a transaction can write from its first statement on, despite other writers', async ({
+  test('[P8] a transaction can write from its first statement on, whatever other transactions write', async ({
     assert,
     cleanup,
   }) => {

@@ -25,7 +25,7 @@ test.group('AssetStore', (group) => {
     return path
   }
 
-  test('the name of an asset contains a hash of its content', async ({ assert }) => {
+  test('the URL of an asset contains a hash of its content', async ({ assert }) => {
     const path = await file('a.css', 'a { color: red }')
     const first = await AssetStore.load([{ name: 'admin.css', paths: [path] }])
     const again = await AssetStore.load([{ name: 'admin.css', paths: [path] }])
@@ -37,7 +37,9 @@ test.group('AssetStore', (group) => {
     assert.notEqual(changed.url('admin.css'), first.url('admin.css'))
   })
 
-  test('files are concatenated in order, and scripts stay separate', async ({ assert }) => {
+  test('files of one asset are joined in their order, and scripts do not affect each other', async ({
+    assert,
+  }) => {
     const styles = [await file('1.css', 'a{}'), await file('2.css', 'b{}')]
     const scripts = [
       await file('1.js', 'globalThis.order = [1]'),
@@ -58,7 +60,7 @@ test.group('AssetStore', (group) => {
     assert.deepEqual(order({}), [1, 2, 3])
   })
 
-  test('[K9.6] a bundle joins assets of one type, and another process serves it by its name', async ({
+  test('[K9.6] a bundle joins assets of one type, and another process can serve it by its name', async ({
     assert,
   }) => {
     const files = [
@@ -93,7 +95,9 @@ test.group('AssetStore', (group) => {
     }
   })
 
-  test('[K9] an asset is compressed once, for the first request or before', async ({ assert }) => {
+  test('[K9] an asset is compressed once, at the first request or before it', async ({
+    assert,
+  }) => {
     const path = await file('lazy.js', 'again("and again")\n'.repeat(200))
     const store = await AssetStore.load([{ name: 'lazy.js', paths: [path] }])
     const url = store.url('lazy.js')
@@ -103,7 +107,7 @@ test.group('AssetStore', (group) => {
     assert.strictEqual(await store.find(url), one)
   })
 
-  test('stores compressed forms next to the plain one', async ({ assert }) => {
+  test('an asset is stored uncompressed and compressed', async ({ assert }) => {
     const path = await file('long.js', 'again("and again")\n'.repeat(200))
     const store = await AssetStore.load([{ name: 'long.js', paths: [path] }])
     const { body, gzip, brotli, type } = (await store.find(store.url('long.js')))!
@@ -115,7 +119,7 @@ test.group('AssetStore', (group) => {
     assert.equal(type, 'text/javascript; charset=utf-8')
   })
 
-  test('[Q1] compresses a large text in milliseconds instead of seconds', async ({ assert }) => {
+  test('[Q1] a large text is compressed in milliseconds instead of seconds', async ({ assert }) => {
     const lines = Array.from(
       { length: 20_000 },
       (_, line) => `f(${line}, ${(line * 7919) % 10_007})`
@@ -132,7 +136,7 @@ test.group('AssetStore', (group) => {
     assert.isTrue(brotliCompressSync(body, { params }).equals(brotli!))
   })
 
-  test('no asset has the name "{$self}"')
+  test('no asset is found by the name "{$self}"')
     .with([
       'admin.css',
       'admin.00000000.css',
@@ -177,7 +181,7 @@ test.group('AssetStore', (group) => {
     )
   })
 
-  test('a font keeps its bytes, and a stylesheet refers to it by its hashed name', async ({
+  test('a font is unchanged, and a stylesheet refers to it by its hashed name', async ({
     assert,
   }) => {
     const bytes = Buffer.from([0, 255, 254, 10, 47, 42, 32, 42, 47, 10])

@@ -51,7 +51,9 @@ test.group('JSON bodies', () => {
     }
   })
 
-  test('[A29] depth is counted outside strings, up to the limit', async ({ assert }) => {
+  test('[A29] the depth of JSON is counted outside strings, up to the limit', async ({
+    assert,
+  }) => {
     assert.equal(await statusOf('{"a":{"b":[{"c":1}],"d":[[]]}}'), 200)
     assert.equal(await statusOf('{"a":{"b":[{"c":[]}]}}'), 400)
     assert.equal(await statusOf(`{"a":"${'[{'.repeat(20)}"}`), 200)
@@ -59,7 +61,7 @@ test.group('JSON bodies', () => {
     assert.equal(await statusOf(`{"a":"\\\\","b":[[[[]]]]}`), 400)
   })
 
-  test('[A29] the last of duplicate keys is used, also next to huge integers', async ({
+  test('[A29] the last of duplicate keys is used, also if the body has huge integers', async ({
     assert,
   }) => {
     assert.deepEqual(await read('{"a":1,"a":2}'), { a: 2 })
@@ -68,7 +70,7 @@ test.group('JSON bodies', () => {
     })
   })
 
-  test('[A29] __proto__ does not become a prototype', async ({ assert }) => {
+  test('[A29] __proto__ in a body does not become a prototype', async ({ assert }) => {
     for (const [text, headers] of [
       ['{"__proto__":{"a":1}}', {}],
       ['{"__proto__":{"a":1},"b":12345678901234567890}', {}],
@@ -100,7 +102,7 @@ test.group('JSON bodies', () => {
     assert.equal(await statusOf('{}', { 'content-encoding': 'compress' }), 415)
   })
 
-  test('[A29] an interrupted body is 400, and one that was read before is empty', async ({
+  test('[A29] an interrupted body is a 400, and a body that was read before is empty', async ({
     assert,
   }) => {
     const ctx = contextOf('{}')
@@ -122,7 +124,7 @@ test.group('JSON bodies', () => {
   })
 })
 
-test.group('Other bodies', () => {
+test.group('Bodies of other content types', () => {
   test('[A6] a form is parsed, and a repeated field is a list', async ({ assert }) => {
     assert.deepEqual(await read('a=1&b=x+y&b=%C3%A4&c=', FORM), {
       a: '1',

@@ -10,7 +10,7 @@ function context(headers: Record<string, string>, method = 'POST') {
   return ctx
 }
 
-test.group('isCrossSite', () => {
+test.group('isCrossSite()', () => {
   test('[B9] a same-site request, or one without an origin, is not cross-site')
     .with([
       {},
@@ -24,7 +24,7 @@ test.group('isCrossSite', () => {
       assert.isFalse(isCrossSite(context(headers)))
     })
 
-  test('[B9] a request that another site has caused is cross-site')
+  test('[B9] a request that a page of another site caused is cross-site')
     .with([
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
@@ -55,8 +55,8 @@ test.group('isCrossSite', () => {
   })
 })
 
-test.group('isForgery', () => {
-  test('[B9] only unsafe methods can be forged', ({ assert }) => {
+test.group('isForgery()', () => {
+  test('[B9] only requests with unsafe methods can be forgeries', ({ assert }) => {
     const foreign = { 'sec-fetch-site': 'cross-site' }
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
       assert.isFalse(isForgery(context(foreign, method)), method)

@@ -25,7 +25,9 @@ function setUp() {
 }
 
 test.group('Routes of the engine', () => {
-  test('[K9.5] routes of an address are created by the first request to it', ({ assert }) => {
+  test('[K9.5] the routes below a path are created at the first request to one of them', ({
+    assert,
+  }) => {
     const { made, found } = setUp()
     assert.equal(found('/api/about'), '/api/about')
     assert.isUndefined(found('/api/unknown'))
@@ -37,7 +39,7 @@ test.group('Routes of the engine', () => {
     assert.isUndefined(found('/admin/Choir/nothing'))
   })
 
-  test('[K9.5] routes of the longest address are matched first, then those of the shorter ones', ({
+  test('[K9.5] routes below the longest matching path are matched first, then those below shorter ones', ({
     assert,
   }) => {
     const { found } = setUp()
@@ -47,7 +49,7 @@ test.group('Routes of the engine', () => {
     assert.equal(found('/api/choirs/'), '/api/choirs')
   })
 
-  test('[K9.5] the list contains all routes, and listing some addresses creates no others', ({
+  test('[K9.5] the route list contains all routes, and listing those below some paths creates no others', ({
     assert,
   }) => {
     const { router, made } = setUp()
@@ -62,7 +64,9 @@ test.group('Routes of the engine', () => {
     assert.lengthOf(patterns(router.toJSON()), 7)
   })
 
-  test('[K9.5] a failed registration leaves the router usable, and is repeated', ({ assert }) => {
+  test('[K9.5] a failed registration of routes does not affect other routes, and is repeated at the next request', ({
+    assert,
+  }) => {
     const router = new EngineRouter(app, encryption.use(), queryStrings, TREE)
     let calls = 0
     router.later(['/broken'], () => {

@@ -20,7 +20,7 @@ const separator = fc
   .map((parts) => parts.join(''))
 
 test.group('Entity tags', () => {
-  test('[Q6] any list of entity tags is parsed as written', ({ assert }) => {
+  test('[Q6] any list of entity tags is unchanged when it is written and parsed', ({ assert }) => {
     const list = fc.array(fc.tuple(tag, separator), { minLength: 1, maxLength: 20 })
     fc.assert(
       fc.property(list, space, space, (parts, before, after) => {
@@ -35,7 +35,7 @@ test.group('Entity tags', () => {
     )
   })
 
-  test('[Q6] any header is parsed, or is a 400 that names it', ({ assert }) => {
+  test('[Q6] any header value is parsed, or is a 400 that names the header', ({ assert }) => {
     const text = fc.oneof(
       fc.string(),
       fc.array(fc.oneof(tag, separator, fc.string())).map((parts) => parts.join(''))
@@ -85,7 +85,7 @@ test.group('Entity tags', () => {
     assert.throws(() => parseTags('If-Match', header), /malformed/)
   })
 
-  test('[Q6] a comma in quotes does not separate tags', ({ assert }) => {
+  test('[Q6] a comma inside an entity tag does not separate tags', ({ assert }) => {
     assert.deepEqual(parseTags('If-Match', '"a,b", W/"c"'), ['"a,b"', 'W/"c"'])
     assert.equal(parseTags('If-Match', ' * '), '*')
   })
@@ -107,7 +107,7 @@ test.group('Entity tags', () => {
     assert.isTrue(matchesWeakly('*', '"a"'))
   })
 
-  test('[Q6] the same text has the same tag, which is a valid header', ({ assert }) => {
+  test('[Q6] equal texts have the same entity tag, which is a valid header value', ({ assert }) => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
         assert.equal(strongTag(one) === strongTag(other), one === other)

@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 import { isNetwork, NetworkList } from '#base/http/network'
 
-test.group('Networks', () => {
-  test('[W10] {network} is a network: {accepted}')
+test.group('Networks of client addresses', () => {
+  test('[W10] "{network}" is accepted as a network: {accepted}')
     .with([
       ...['10.0.0.0/8', '192.0.2.7', '0.0.0.0/0', '2001:db8::/32', '::1', '::/0'].map(
         (network) => ({ network, accepted: true })
@@ -17,7 +17,7 @@ test.group('Networks', () => {
     ])
     .run(({ assert }, { network, accepted }) => assert.equal(isNetwork(network), accepted))
 
-  test('[W10] an address is found in networks of both families', ({ assert }) => {
+  test('[W10] an address is found in IPv4 and IPv6 networks', ({ assert }) => {
     const networks = new NetworkList(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'])
     for (const address of ['10.9.8.7', '::ffff:10.9.8.7', '192.0.2.7', '2001:db8:1::5']) {
       assert.isTrue(networks.has(address), address)

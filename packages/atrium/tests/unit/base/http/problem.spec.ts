@@ -3,7 +3,7 @@ import { Exception } from '@adonisjs/core/exceptions'
 import { Problem } from '#crud'
 
 test.group('Problem', () => {
-  test('[A4] a problem has the four members, and the errors of fields if there are any', ({
+  test('[A4] a problem has its four members, and the errors of fields if there are any', ({
     assert,
   }) => {
     const errors = [{ field: 'name', rule: 'required', message: 'The name is missing' }]
@@ -23,7 +23,7 @@ test.group('Problem', () => {
     })
   })
 
-  test('a problem is an AdonisJS exception', ({ assert }) => {
+  test('a problem is an exception of AdonisJS', ({ assert }) => {
     const problem = new Problem(409, 'Taken', { headers: { 'retry-after': '1' } })
 
     assert.instanceOf(problem, Exception)
@@ -32,7 +32,7 @@ test.group('Problem', () => {
     assert.deepEqual(problem.headers, { 'retry-after': '1' })
   })
 
-  test('a status without a standard name has a title', ({ assert }) => {
+  test('the problem of a status without a standard name has a title', ({ assert }) => {
     assert.equal(new Problem(499, 'Gone').title, 'Error')
   })
 })

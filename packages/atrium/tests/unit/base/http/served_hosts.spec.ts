@@ -37,7 +37,7 @@ test.group('ServedHosts', () => {
       assert.isTrue(hosts.serves(request({ host })))
     })
 
-  test('other hosts are refused')
+  test('requests for other hosts are refused')
     .with([
       'evil.test',
       'localhost',
@@ -89,7 +89,7 @@ test.group('ServedHosts', () => {
     assert.isTrue(hosts.serves(request({ host, url: '/to?next=http://evil.test/' })))
   })
 
-  test('[B9] an origin has the scheme of APP_URL, or of the connection', ({ assert }) => {
+  test('[B9] an origin has the scheme of APP_URL, or else that of the connection', ({ assert }) => {
     const hosts = new ServedHosts({ ...APP, allowsLocal: true })
     const of = (host: string | null, protocol: string) => hosts.originOf(host, protocol)
     assert.equal(of('Shop.example.com', 'http'), 'https://shop.example.com')

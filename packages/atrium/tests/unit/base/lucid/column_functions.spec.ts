@@ -18,20 +18,22 @@ class Visit extends BaseModel {
 
 const of = (name: string) => Visit.$getColumn(name)!
 
-test.group('Default functions of columns', () => {
-  test('Lucid still creates a new serialize for each column without marking it', ({ assert }) => {
+test.group('Default functions of Lucid columns', () => {
+  test('Lucid by itself still creates a new serialize function for each column without marking it', ({
+    assert,
+  }) => {
     assert.notStrictEqual(of('begun').serialize, of('ended').serialize)
     assert.deepEqual(Object.keys(of('begun').meta), Object.keys(of('own').meta))
   })
 
-  test("Lucid’s functions are distinguished from the model's", ({ assert }) => {
+  test('Lucid’s default functions are distinguished from those of the model', ({ assert }) => {
     assert.isFalse(hasOwnSerialize(of('begun')))
     assert.isFalse(hasOwnConsume(of('begun')))
     assert.isTrue(hasOwnSerialize(of('own')))
     assert.isTrue(hasOwnConsume(of('own')))
   })
 
-  test('[A20] datetimes are stored as the given function formats them', ({ assert }) => {
+  test('[A20] datetimes are stored in the format of the given function', ({ assert }) => {
     storeWholeSeconds(Visit, () => 'written')
     const write = (value: unknown) => of('begun').prepare!(value, 'begun', new Visit())
     assert.equal(write(DateTime.now()), 'written')

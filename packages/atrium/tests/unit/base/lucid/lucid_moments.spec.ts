@@ -17,8 +17,8 @@ class Meeting extends BaseModel {
   declare day: DateTime
 }
 
-test.group('Lucid datetimes of rows', () => {
-  test('[A20] an instance is the same with and without the shortcut', ({ assert }) => {
+test.group('Lucid datetimes of model instances', () => {
+  test('[A20] withQuickMoments does not change the instance that Lucid creates', ({ assert }) => {
     for (const begins of [
       '2024-05-06 07:08:09',
       '2024-02-30 00:00:00',

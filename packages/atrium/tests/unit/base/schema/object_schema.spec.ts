@@ -26,7 +26,7 @@ test.group('CompiledSchema', () => {
     }
   })
 
-  test('[P9] any other value is refused with the expected types', ({ assert }) => {
+  test('[P9] a value that is not a schema is refused with the expected types', ({ assert }) => {
     for (const schema of [{}, fields, vine.string(), null, 'name', vine.array(vine.string())]) {
       assert.throws(
         () => new CompiledSchema(schema as any, 'createSchema', 'Product'),
@@ -54,7 +54,7 @@ test.group('CompiledSchema', () => {
     )
   })
 
-  test('[B17] fields describe the rules of the schema', ({ assert }) => {
+  test('[B17] fields are described with the rules of the schema', ({ assert }) => {
     const expression = /^[a-z]+$/i
     const schema = vine
       .object({
@@ -110,7 +110,7 @@ test.group('CompiledSchema', () => {
     assert.equal(byName.filled.rules[0].name, 'parse')
   })
 
-  test('[P6] fields of single groups are included', ({ assert }) => {
+  test('[P6] fields of single conditional groups are included', ({ assert }) => {
     const guide = vine.group([
       vine.group.if((data) => data.hasGuide === true, {
         hasGuide: vine.literal(true),
@@ -125,7 +125,7 @@ test.group('CompiledSchema', () => {
     )
   })
 
-  test('[A6] all failing fields are reported, valid values are returned, and rules get the metadata', async ({
+  test('[A6] all invalid fields are reported, valid values are returned, and rules receive the metadata', async ({
     assert,
   }) => {
     const seen: unknown[] = []

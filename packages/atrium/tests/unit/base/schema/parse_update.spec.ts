@@ -38,10 +38,12 @@ async function errorsOf(parsing: Promise<unknown>): Promise<string[]> {
   return error instanceof Problem ? error.errors!.map(({ field }) => field) : []
 }
 
-test.group('Parsing an update', () => {
+test.group('Parsing the body of an update', () => {
   const stored = { name: 'much too long', count: 3, ratio: 5 }
 
-  test('an invalid value that equals the stored one is omitted', async ({ assert }) => {
+  test('an invalid value that equals the stored one is left out of the update', async ({
+    assert,
+  }) => {
     assert.deepEqual(await parse({ name: 'much too long', count: 4 }, stored), { count: 4 })
   })
 
@@ -51,12 +53,12 @@ test.group('Parsing an update', () => {
     assert.deepEqual(await errorsOf(parse(body, null)), ['name'])
   })
 
-  test('a stored value that becomes invalid by a changed field is refused', async ({ assert }) => {
+  test('a stored value that a changed field makes invalid is refused', async ({ assert }) => {
     const body = { name: 'much too long', count: 9, ratio: 5 }
     assert.include(await errorsOf(parse(body, stored)), 'ratio')
   })
 
-  test('a valid body does not read the record', async ({ assert }) => {
+  test('the record is not read if the body is valid', async ({ assert }) => {
     const values = await parseUpdate(schema(), {
       body: { name: 'a' },
       meta: {},

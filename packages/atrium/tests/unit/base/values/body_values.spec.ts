@@ -13,7 +13,7 @@ const column = (name: string, model: unknown = Sample) =>
     .find((resource) => resource.model === model)!
     .columns.find(name)!
 
-test.group('Values before the schema', () => {
+test.group('Values before the schema validates them', () => {
   test('[A28] a number column accepts only numbers and plain numerals', ({ assert }) => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue()), (value) => {
@@ -33,7 +33,7 @@ test.group('Values before the schema', () => {
     assert.equal(prepareForSchema(column('ratio'), '1'.repeat(400)).error!.rule, 'number')
   })
 
-  test('[A20] the schema receives a huge integer as a number, and its digits are preserved', ({
+  test('[A20] the schema receives a huge integer as a number, and its digits are still stored', ({
     assert,
   }) => {
     const digits = '9007199254740993'
@@ -74,7 +74,7 @@ test.group('Values before the schema', () => {
     assert.equal(prepareForSchema(undefined, 'a\0').error!.rule, 'text')
   })
 
-  test('[A20] schemas receive no BigInt', ({ assert }) => {
+  test('[A20] a schema receives no BigInt', ({ assert }) => {
     const deep = { a: [9007199254740993n] }
     for (const one of [column('data'), column('name'), undefined]) {
       assert.deepEqual(prepareForSchema(one, deep).value, { a: ['9007199254740993'] })
@@ -115,7 +115,7 @@ test.group('Values before a custom schema of the model', () => {
   })
 })
 
-test.group('Values after the schema', () => {
+test.group('Values after the schema has validated them', () => {
   const errorOf = (name: string, value: unknown) => toAttribute(column(name), value).error?.rule
 
   test('[A28] null is accepted by nullable columns only', ({ assert }) => {
@@ -131,7 +131,7 @@ test.group('Values after the schema', () => {
     assert.isUndefined(errorOf('longText', 'x'.repeat(100_000)))
   })
 
-  test('[A20] the exact integer is used unless the schema has changed it', ({ assert }) => {
+  test('[A20] the exact integer is stored unless the schema has changed it', ({ assert }) => {
     const big = column('big')
     const exact = '9007199254740993'
     assert.deepEqual(toAttribute(big, Number(exact), exact), { value: exact })
@@ -192,7 +192,7 @@ test.group('Values after the schema', () => {
     }
   })
 
-  test("[A20] a datetime has the type of the model's attribute", ({ assert }) => {
+  test("[A20] a datetime is converted to the type of the model's attribute", ({ assert }) => {
     const { value } = toAttribute(column('moment'), '2024-05-06 07:08:09')
     assert.isTrue(DateTime.isDateTime(value))
     assert.equal((value as DateTime).toISO(), '2024-05-06T07:08:09.000Z')
@@ -203,7 +203,9 @@ test.group('Values after the schema', () => {
     assert.equal((day as DateTime).toISODate(), '2024-05-06')
   })
 
-  test('[A20] UUIDs become lower case, JSON text, and base64 bytes', ({ assert }) => {
+  test('[A20] UUIDs are converted to lower case, JSON to text, and base64 to bytes', ({
+    assert,
+  }) => {
     const uuid = '3F2504E0-4F89-41D3-9A0C-0305E82C3301'
     assert.deepEqual(toAttribute(column('token'), uuid), { value: uuid.toLowerCase() })
     assert.deepEqual(toAttribute(column('data'), { a: [1] }), { value: '{"a":[1]}' })

@@ -3,7 +3,7 @@ import { exactDecimal, exactDigits } from '#base/values/numbers'
 
 test.group('Exact numbers', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
-  test('[A20] {0} becomes a number if that is exact, or else its digits')
+  test('[A20] {0} becomes a number if the number is exact, or else a text of its digits')
     .with([
       ['0', 0],
       ['-12', -12],

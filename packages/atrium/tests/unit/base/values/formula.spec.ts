@@ -10,7 +10,7 @@ const TEXT = fc
   .map(([start, rest]) => start + rest)
 
 test.group('Formulas', () => {
-  test('[D2] no escaped text begins like a formula, and each is restored unchanged', ({
+  test('[D2] no escaped text begins like a formula, and each is restored when unescaped', ({
     assert,
   }) => {
     fc.assert(

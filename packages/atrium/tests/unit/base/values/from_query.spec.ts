@@ -9,7 +9,7 @@ const read = (name: string, text: string) => {
 }
 
 test.group('Values of paths and queries', () => {
-  test('[A16] {text} is a valid value of {name}')
+  test('[A16] the text "{text}" is a valid value of the column {name}')
     .with([
       { name: 'name', text: ' as it is ', value: ' as it is ' },
       { name: 'count', text: '-5', value: -5 },
@@ -27,7 +27,7 @@ test.group('Values of paths and queries', () => {
       assert.strictEqual(read(name, text), value)
     })
 
-  test('[A16] {text} is not a valid value of {name}')
+  test('[A16] the text "{text}" is not a valid value of the column {name}')
     .with([
       { name: 'count', text: '' },
       { name: 'count', text: '1.5' },
@@ -46,11 +46,13 @@ test.group('Values of paths and queries', () => {
       assert.isNull(read(name, text))
     })
 
-  test('[A8] a text with NUL is not valid for any column', ({ assert }) => {
+  test('[A8] a text with a NUL character is not valid for any column', ({ assert }) => {
     for (const name of ['name', 'count', 'moment']) assert.isNull(read(name, '5\0'))
   })
 
-  test('[A9] a UUID is accepted in any case and in no other notation', ({ assert }) => {
+  test('[A9] a UUID is accepted in upper and lower case, and in no other notation', ({
+    assert,
+  }) => {
     const uuid = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
     assert.equal(readUuid(uuid.toUpperCase()), uuid)
     for (const text of [

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { grouped, isMisgrouped, ungrouped } from '#base/values/grouped_number'
 import { runs } from '#tests/helpers/random_runs'
 
-test.group('Admin | grouped numbers', () => {
-  test('[B17] a number of 10,000 or more has thousands separators: {numeral}')
+test.group('Admin | numbers with thousands separators', () => {
+  test('[B17] a number of 10,000 or more is written with thousands separators: {numeral}')
     .with([
       { numeral: '9999', text: '9999' },
       { numeral: '-9999.12345', text: '-9999.12345' },
@@ -21,7 +21,7 @@ test.group('Admin | grouped numbers', () => {
       assert.equal(ungrouped(text), numeral)
     })
 
-  test('[B17] consistent thousands separators are accepted: {text}')
+  test('[B17] a number with consistent thousands separators is parsed: {text}')
     .with([
       { text: "1'234'567", read: '1234567' },
       { text: '1 234 567.5', read: '1234567.5' },
@@ -39,13 +39,15 @@ test.group('Admin | grouped numbers', () => {
       assert.equal(isMisgrouped(text), read === undefined)
     })
 
-  test('[B17] other texts are not reported as having misplaced separators', ({ assert }) => {
+  test('[B17] texts that are not numbers are not reported as having misplaced separators', ({
+    assert,
+  }) => {
     for (const text of ['15', '-1.5', '.5', '1e3', '', 'a, b', 'twelve', '1.']) {
       assert.isFalse(isMisgrouped(text), text)
     }
   })
 
-  test('[B17] parsing a number with thousands separators returns the original digits', () => {
+  test('[B17] parsing a number with thousands separators returns its original digits', () => {
     const digits = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n })
     const decimals = fc.option(fc.stringMatching(/^\d{1,20}$/), { nil: undefined })
     fc.assert(

@@ -22,7 +22,7 @@ test.group('Integers', () => {
     )
   })
 
-  test('[A20] integers of more bits are refused', ({ assert }) => {
+  test('[A20] integers of more than 64 bits are refused', ({ assert }) => {
     const beyond = fc.oneof(fc.bigInt({ min: 2n ** 63n }), fc.bigInt({ max: -(2n ** 63n) - 1n }))
     fc.assert(
       fc.property(beyond, (integer) => {
@@ -72,19 +72,21 @@ test.group('Decimals', () => {
 })
 
 test.group('The range of decimals', () => {
-  test('[A8] {value} is in the range')
+  test('[A8] {value} is in the range of its decimal column')
     .with(['0', '999.99', '-999.99', '999.990', 999.99, -999.99, '000999.99'])
     .run(({ assert }, value) => {
       assert.isFalse(isBeyondDecimal(value, '999.99'))
     })
 
-  test('[A8] {value} is out of the range')
+  test('[A8] {value} is out of the range of its decimal column')
     .with(['999.991', '-999.995', '1000', '1000.00', 1000, -999.996])
     .run(({ assert }, value) => {
       assert.isTrue(isBeyondDecimal(value, '999.99'))
     })
 
-  test('[A8] digits beyond the precision of a number are compared', ({ assert }) => {
+  test('[A8] digits beyond the precision of a JavaScript number are compared, too', ({
+    assert,
+  }) => {
     assert.isFalse(isBeyondDecimal('999999999999999999.99', '999999999999999999.99'))
     assert.isTrue(isBeyondDecimal('1000000000000000000', '999999999999999999.99'))
     assert.isFalse(isBeyondDecimal('12', '99'))

@@ -4,7 +4,7 @@ import { sealText, unsealText } from '#base/values/sealed_text'
 
 const any = fc.string({ unit: 'grapheme', maxLength: 60 })
 
-test.group('Sealed texts', () => {
+test.group('Sealed (encrypted) texts', () => {
   test('[Q4] a sealed text can be opened only for its purpose', ({ assert }) => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), any, any, (text, purpose, other) => {

@@ -2,7 +2,9 @@ import { test } from '@japa/runner'
 import { characterCount, isStorable, isStorableText } from '#base/values/text'
 
 test.group('Text', () => {
-  test("[A8] NUL and lone surrogates can't be stored", ({ assert }) => {
+  test("[A8] a text with NUL or a lone surrogate is recognized as one that can't be stored", ({
+    assert,
+  }) => {
     assert.isTrue(isStorableText(''))
     assert.isTrue(isStorableText('😀 \u0001 \uffff'))
     assert.isFalse(isStorableText('a\0'))
@@ -10,7 +12,7 @@ test.group('Text', () => {
     assert.isFalse(isStorableText('\ude00\ud83d'))
   })
 
-  test("[A8] NUL and lone surrogates inside values and names can't be stored either", ({
+  test('[A8] NUL and lone surrogates are also found inside nested values and names', ({
     assert,
   }) => {
     assert.isTrue(isStorable({ a: [1, null, { b: 'fine' }], c: true }))
@@ -20,7 +22,7 @@ test.group('Text', () => {
     assert.isTrue(isStorable(null))
   })
 
-  test('[A8] length is counted in characters', ({ assert }) => {
+  test('[A8] the length of a text is counted in characters', ({ assert }) => {
     assert.equal(characterCount('a😀ä'), 3)
     assert.equal(characterCount(''), 0)
   })

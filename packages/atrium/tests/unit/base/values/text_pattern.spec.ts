@@ -20,7 +20,7 @@ function casedCharacters(): string[] {
   return cased
 }
 
-test.group('Text pattern', () => {
+test.group('Patterns of like filters', () => {
   test('[A18] % matches any text and _ one character', ({ assert }) => {
     assert.deepEqual(parseLike('a%b_c'), ['a', ANY, 'b', ONE, 'c'])
     assert.deepEqual(parseLike('%%__'), [ANY, ANY, ONE, ONE])
@@ -47,7 +47,7 @@ test.group('Text pattern', () => {
     )
   })
 
-  test('[A18] {letter} matches only single letters when case is ignored')
+  test('[A18] if case is ignored, {letter} matches its other cases and no other character')
     .with([
       { letter: 'a', forms: ['A', 'a'] },
       { letter: 'Ä', forms: ['Ä', 'ä'] },
@@ -64,19 +64,21 @@ test.group('Text pattern', () => {
       assert.sameMembers(caseVariants(letter), forms)
     })
 
-  test('[A18] {$self} has no other case')
+  test('[A18] {$self} has no other case that matches it')
     .with(['7', '%', '-', ']', '^', ' ', '中', '😀', 'ı', 'İ'])
     .run(({ assert }, character) => {
       assert.deepEqual(caseVariants(character), [character])
     })
 
-  test('[A18] accents are always distinguished', ({ assert }) => {
+  test('[A18] letters with and without an accent never match each other', ({ assert }) => {
     assert.notInclude(caseVariants('a'), 'ä')
     assert.notInclude(caseVariants('É'), 'e')
     assert.notInclude(caseVariants('ü'), 'u')
   })
 
-  test('[A18] the cases of every character match those of a regular expression', ({ assert }) => {
+  test('[A18] the cases of every character are those of a regular expression that ignores case', ({
+    assert,
+  }) => {
     const cased = casedCharacters()
     assert.isAbove(cased.length, 4000)
     const text = cased.join('')
@@ -87,7 +89,7 @@ test.group('Text pattern', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('[A18] one form represents all case forms of a letter', ({ assert }) => {
+  test('[A18] all cases of a letter are represented by the same one of them', ({ assert }) => {
     for (const character of casedCharacters()) {
       const { folded, forms } = foldLetter(character)
       assert.include(forms, folded)
@@ -97,7 +99,7 @@ test.group('Text pattern', () => {
     assert.equal(foldLetter('%').folded, '%')
   })
 
-  test('[A18] a pattern is split at wildcards for any text', ({ assert }) => {
+  test('[A18] any pattern is split at its wildcards', ({ assert }) => {
     assert.deepEqual(partsOf([]), [[]])
     assert.deepEqual(partsOf(['a😀', ONE]), [['a', '😀', ONE]])
     assert.deepEqual(partsOf([ANY, ANY, 'ab', ANY]), [[], ['a', 'b'], []])

@@ -12,7 +12,7 @@ const column = (name: string, model: unknown = Sample) =>
     .columns.find(name)!
 
 test.group('Values in the API', () => {
-  test('[A20] values of drivers and models have one API format: {name}')
+  test('[A20] values of drivers and models are returned in one API format: {name}')
     .with([
       { name: 'active', given: [true, 1, '1', 't', 'true'], expected: true },
       { name: 'active', given: [false, 0, '0', 'f', 'false'], expected: false },

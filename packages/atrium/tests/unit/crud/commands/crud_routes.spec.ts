@@ -89,7 +89,7 @@ test.group('crud:routes', (group) => {
     })
   })
 
-  test('[P12.3] no writes are listed for a database view', async ({ assert }) => {
+  test('[P12.3] writes of a database view are not listed', async ({ assert }) => {
     const routes = await routesOf(StockTotal.name)
     assert.deepEqual(
       routes.map(({ operation, method }) => `${operation}: ${method}`),
@@ -114,7 +114,7 @@ test.group('crud:routes', (group) => {
     assert.include(logs.join('\n'), 'delete')
   })
 
-  test('[P12] a table has no colours in a pipe', async ({ assert, cleanup }) => {
+  test('[P12] the table of routes has no colours in a pipe', async ({ assert, cleanup }) => {
     const isTerminal = Object.getOwnPropertyDescriptor(process.stdout, 'isTTY')
     Object.defineProperty(process.stdout, 'isTTY', { value: false, configurable: true })
     cleanup(() => {
@@ -130,7 +130,10 @@ test.group('crud:routes', (group) => {
     assert.notInclude(said.join(''), '\u{1b}')
   })
 
-  test('[P12] access, middleware and custom routes are listed', async ({ assert, cleanup }) => {
+  test('[P12] the access of operations, their middleware and custom routes are listed', async ({
+    assert,
+    cleanup,
+  }) => {
     const middleware = { create: [guard, () => {}] }
     const access = { update: 'token' } as const
     class Special extends RouteItem {}
@@ -178,7 +181,9 @@ test.group('crud:routes', (group) => {
     )
   })
 
-  test('[P12] an unknown model is one line that lists the known ones', async ({ assert }) => {
+  test('[P12] an unknown model is an error of one line that lists the known ones', async ({
+    assert,
+  }) => {
     const command = await run(['Nobody'])
     command.assertExitCode(1)
     const [{ message, stream }] = command.logger.getLogs()

@@ -45,7 +45,7 @@ test.group('make:crud', (group) => {
     await access(join(root, 'app/models/order_line.ts'))
   })
 
-  test('[P12] [K3] next steps of {kind}: {step}')
+  test('[P12] [K3] the next steps of {kind} include: {step}')
     .with([
       { kind: 'a clone', file: 'scripts/start.js', step: /npm start, which migrates/ },
       { kind: 'an application', file: 'adonisrc.ts', step: /node ace migration:run, then start/ },
@@ -61,7 +61,7 @@ test.group('make:crud', (group) => {
       assert.match(said.join('\n'), /The test needs adminApiClient\(\) .* in plugins of tests/)
     })
 
-  test('[K12] [P12] the command writes nothing into a build: {$self}')
+  test('[K12] [P12] the command does not write into a build: {$self}')
     .with(['Moon name', '--all', '--from-table=owls'])
     .run(async ({ assert }, text) => {
       await writeFile(join(root, 'adonisrc.js'), '')
@@ -122,7 +122,7 @@ test.group('make:crud', (group) => {
       assert.match(logs[0].message, /give a name and fields, as in: node ace make:crud Invoice/)
     })
 
-  test('[K12] a name, --all and --from-table exclude each other: {$self}')
+  test("[K12] a name, --all and --from-table can't be combined: {$self}")
     .with([
       ['Moon', '--all'],
       ['Moon', '--from-table=moons'],
@@ -135,7 +135,9 @@ test.group('make:crud', (group) => {
       assert.match(command.logger.getLogs()[0].message, /Give --all, or --from-table .*only one/)
     })
 
-  test('[K12.2] --check exits with 1 and lists the differences', async ({ assert }) => {
+  test('[K12.2] --check lists the differences between models and tables, and exits with 1', async ({
+    assert,
+  }) => {
     await mkdir(join(root, 'app/models'), { recursive: true })
     await writeFile(
       join(root, 'app/models/moon.ts'),

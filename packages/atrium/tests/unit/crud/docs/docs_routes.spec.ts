@@ -21,7 +21,7 @@ test.group('Routes of the API schema and its page', (group) => {
     return () => app.config.set('crud', config)
   })
 
-  test('[Q1] schema and page can be disabled: {openapi} and {docs}')
+  test('[Q1] API schema and API page can be disabled: {openapi} and {docs}')
     .with([
       { openapi: true, docs: true, wanted: ['/v1/openapi.json', '/help', '/help/:file'] },
       { openapi: true, docs: false, wanted: ['/v1/openapi.json'] },

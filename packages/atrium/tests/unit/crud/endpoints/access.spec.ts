@@ -26,13 +26,15 @@ function authorizerOf(response: Actor | Problem) {
   return { asked: requested, authorizer }
 }
 
-test.group('authorize', (group) => {
+test.group('authorize()', (group) => {
   group.each.setup(() => {
     const before = useTokenAuthorizer(undefined)
     return () => void useTokenAuthorizer(before)
   })
 
-  test('[P10] a public endpoint calls no authorizer and has no actor', async ({ assert }) => {
+  test('[P10] a request to a public endpoint calls no authorizer and has no actor', async ({
+    assert,
+  }) => {
     const { asked: requested, authorizer } = authorizerOf(strange({ kind: 'token', user: 'anna' }))
     useTokenAuthorizer(authorizer)
     const ctx = await testUtils.createHttpContext()
@@ -89,7 +91,7 @@ test.group('authorize', (group) => {
   })
 })
 
-test.group('authorizeToken', (group) => {
+test.group('authorizeToken()', (group) => {
   group.each.setup(() => {
     const before = useTokenAuthorizer(undefined)
     return () => void useTokenAuthorizer(before)
@@ -125,7 +127,7 @@ test.group('authorizeToken', (group) => {
     assert.include(invalid.headers['www-authenticate'], 'error="invalid_token"')
   })
 
-  test('[P10] without an authorizer, or one for tokens, every request is refused', async ({
+  test('[P10] without an authorizer that supports routes without a model, every request is refused', async ({
     assert,
   }) => {
     const ctx = await testUtils.createHttpContext()

@@ -10,27 +10,29 @@ class CounterCrud extends LucidCrud<typeof Counter> {}
 test.group('The crud option', () => {
   const resource = new Resource({ model: Counter })
 
-  test('[P8] the default is a LucidCrud of the model', ({ assert }) => {
+  test('[P8] without the option, a LucidCrud of the model is used', ({ assert }) => {
     const crud = crudOf({}, resource)
     assert.strictEqual(crud.constructor, LucidCrud)
     assert.strictEqual(crud.model, Counter)
     assert.strictEqual(crud.resource, resource)
   })
 
-  test('[P8] a subclass is instantiated for the model', ({ assert }) => {
+  test('[P8] a subclass of LucidCrud is instantiated for the model', ({ assert }) => {
     const crud = crudOf({ crud: CounterCrud }, resource)
     assert.instanceOf(crud, CounterCrud)
     assert.strictEqual(crud.resource, resource)
   })
 
-  test('[P8] an instance is used as it is', ({ assert }) => {
+  test('[P8] an instance of LucidCrud is used as it is', ({ assert }) => {
     const own = new CounterCrud(Counter)
     const crud: unknown = crudOf({ crud: own }, resource)
     assert.strictEqual(crud, own)
     assert.strictEqual(own.resource, resource)
   })
 
-  test('[P8] an instance of another resource continues to use that resource', ({ assert }) => {
+  test('[P8] an instance that belongs to another resource keeps using that resource', ({
+    assert,
+  }) => {
     const own = new CounterCrud(Counter)
     const first: unknown = crudOf({ crud: own }, new Resource({ model: Counter }))
     const second: unknown = crudOf({ crud: own }, resource)
@@ -56,7 +58,7 @@ test.group('The crud option', () => {
     )
   })
 
-  test('[S4] options of the call take precedence over those of the CRUD object', ({ assert }) => {
+  test('[S4] options of the model take precedence over those of the CRUD object', ({ assert }) => {
     const crud = new LucidCrud(Jotting, {
       isDeletedColumn: 'is_removed',
       deletedAtColumn: 'removed_at',

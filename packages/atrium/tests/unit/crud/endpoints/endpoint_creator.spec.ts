@@ -79,7 +79,7 @@ const ERRORS: Array<[options: object, message: string]> = [
 ]
 
 test.group('EndpointCreator | configuration', () => {
-  test('[P9] an invalid option has the message: {1}')
+  test('[P9] an invalid option throws an error with the message: {1}')
     .with(ERRORS)
     .run(({ assert }, [options, message]) => {
       let failure: any
@@ -93,7 +93,7 @@ test.group('EndpointCreator | configuration', () => {
       assert.include(failure.message, message)
     })
 
-  test('[P9] the message lists the existing operations', ({ assert }) => {
+  test('[P9] the error of an unknown operation lists the existing ones', ({ assert }) => {
     assert.throws(
       () => creatorWith({ includedMethods: ['fly' as 'read'] }),
       'operations are create, read, read_multi, update, delete and db_delete'
@@ -129,7 +129,7 @@ test.group('EndpointCreator | configuration', () => {
     assert.throws(() => creatorWith({ includedMethods: [], deletedMethods: [] }), 'both be given')
   })
 
-  test('[A24] db_delete can’t be included without a deleteSchema', ({ assert }) => {
+  test('[A24] db_delete can’t be included if there is no deleteSchema', ({ assert }) => {
     assert.throws(
       () => creatorWith({ includedMethods: ['db_delete'] }),
       ValueError as any,
@@ -163,7 +163,9 @@ test.group('EndpointCreator | configuration', () => {
     assert.doesNotThrow(() => creatorWith({ deleteSchema, endpointNames }))
   })
 
-  test('[P3] a route of a subclass must not collide with a generated one', ({ assert }) => {
+  test('[P3] a route of a subclass that collides with a generated one is an error', ({
+    assert,
+  }) => {
     class Colliding extends EndpointCreator {
       addRoutesToRouter() {
         super.addRoutesToRouter()
@@ -180,14 +182,14 @@ test.group('EndpointCreator | configuration', () => {
 })
 
 test.group('EndpointCreator | operations', () => {
-  test('[S7, S5] by default all operations exist, db_delete only with a deleteSchema', ({
+  test('[S7, S5] by default all operations exist, but db_delete only with a deleteSchema', ({
     assert,
   }) => {
     assert.deepEqual([...creatorWith({ deleteSchema }).operations], ALL)
     assert.deepEqual([...creatorWith({}).operations], ALL.slice(0, -1))
   })
 
-  test('[S6, P4] includedMethods, an array or a Set, selects operations', ({ assert }) => {
+  test('[S6, P4] includedMethods, as an array or a Set, selects the operations', ({ assert }) => {
     const names: Operation[] = ['update', 'read']
     for (const includedMethods of [names, new Set(names)]) {
       assert.deepEqual([...creatorWith({ includedMethods }).operations], ['read', 'update'])
@@ -195,7 +197,7 @@ test.group('EndpointCreator | operations', () => {
     assert.lengthOf(creatorWith({ includedMethods: [] }).operations, 0)
   })
 
-  test('[S7, P4] deletedMethods, an array or a Set, removes operations', ({ assert }) => {
+  test('[S7, P4] deletedMethods, as an array or a Set, removes operations', ({ assert }) => {
     const names: Operation[] = ['read', 'db_delete']
     for (const deletedMethods of [names, new Set(names)]) {
       const { operations } = creatorWith({ deletedMethods, deleteSchema })
@@ -226,7 +228,7 @@ test.group('EndpointCreator | path', () => {
       assert.equal(creatorWith({ path }).path, expected)
     })
 
-  test('[P5] the prefix is configurable', ({ assert, cleanup }) => {
+  test('[P5] the prefix of all paths is configurable', ({ assert, cleanup }) => {
     const before = app.config.get('crud')
     cleanup(() => app.config.set('crud', before))
 
@@ -236,7 +238,7 @@ test.group('EndpointCreator | path', () => {
     assert.equal(creatorWith({ path: 'goods' }).path, '/goods')
   })
 
-  test('a composite key has two segments', ({ assert }) => {
+  test('the path of an item with a composite key has a segment for each part', ({ assert }) => {
     assert.equal(new EndpointCreator({ model: Seat }).resource.key.pattern, '/:hall/:place')
   })
 })
@@ -292,7 +294,9 @@ test.group('EndpointCreator | routes', () => {
     )
   })
 
-  test('[D4, P9] a batch requires that only the key is named id', ({ assert }) => {
+  test('[D4, P9] the option batch requires that no column other than the key is named id', ({
+    assert,
+  }) => {
     const options = { model: RouteWord, batch: true, virtualFields: ['id'] }
     assert.throws(
       () => new EndpointCreator({ ...options, createSchema: vine.object({ id: vine.string() }) }),
@@ -300,7 +304,9 @@ test.group('EndpointCreator | routes', () => {
     )
   })
 
-  test('[D4, P11] an overridden handler that a batch would bypass is an error', ({ assert }) => {
+  test('[D4, P11] an overridden handler that a batch would bypass is an error, unless the batch handler is overridden, too', ({
+    assert,
+  }) => {
     class Guarded extends EndpointCreator {
       async createItem(...[ctx]: Parameters<EndpointCreator['createItem']>) {
         await super.createItem(ctx)
@@ -330,7 +336,7 @@ test.group('EndpointCreator | routes', () => {
     )
   })
 
-  test('[A27, P12] custom routes precede the generated ones', ({ assert }) => {
+  test('[A27, P12] custom routes come before the generated ones', ({ assert }) => {
     class WithReports extends EndpointCreator {
       addRoutesToRouter() {
         super.addRoutesToRouter()
@@ -374,7 +380,7 @@ test.group('EndpointCreator | routes', () => {
 })
 
 test.group('EndpointCreator | options', () => {
-  test('[S4, P4] column options of the call take precedence over those of the CRUD object', ({
+  test('[S4, P4] column options of the model take precedence over those of the CRUD object', ({
     assert,
   }) => {
     class Mark extends BaseModel {

@@ -9,8 +9,8 @@ import {
   markMounted,
 } from '#crud/endpoints/generated_routes'
 
-test.group('generated routes', () => {
-  test('a route is generated if its handler is marked', ({ assert }) => {
+test.group('Generated routes', () => {
+  test('a route is a generated one if its handler is marked', ({ assert }) => {
     const ctx = new HttpContextFactory().create()
     assert.isFalse(isGeneratedRoute(ctx))
 
@@ -30,7 +30,7 @@ test.group('generated routes', () => {
     assert.deepEqual(paths.map(isBelowPrefix), [true, true, true, false, false, false])
   })
 
-  test('without a prefix only the paths of endpoints match', ({ assert, cleanup }) => {
+  test('with an empty prefix only the paths of endpoints match', ({ assert, cleanup }) => {
     const before = app.config.get('crud')
     cleanup(() => app.config.set('crud', before))
     app.config.set('crud', defineConfig({ prefix: '/' }))

@@ -8,7 +8,7 @@ function reel(options: CrudOptions = {}): EndpointCreator {
   return new EndpointCreator({ model: Reel, ...options })
 }
 
-test.group('publicWritesByDefault', (group) => {
+test.group('publicWritesByDefault()', (group) => {
   group.each.setup(() => {
     const before = app.config.get('crud')
     app.config.set('crud', defineConfig({ access: 'public' }))
@@ -64,7 +64,7 @@ test.group('publicWritesByDefault', (group) => {
   })
 })
 
-test.group('undecided', (group) => {
+test.group('Models without a decision about access', (group) => {
   group.each.setup(() => {
     const before = app.config.get('crud')
     return () => app.config.set('crud', before)
@@ -74,7 +74,7 @@ test.group('undecided', (group) => {
     app.config.set('crud', { ...defineConfig(), ...changes })
   }
 
-  test('[P10] models that require a token by default are listed', ({ assert }) => {
+  test('[P10] models that require a token only by default are listed', ({ assert }) => {
     const endpoints = [
       reel(),
       reel({ path: 'again' }),
@@ -85,7 +85,7 @@ test.group('undecided', (group) => {
     assert.isEmpty(undecided([reel({ access: 'token' }), reel({ access: 'public' })]))
   })
 
-  test('[P10] models are listed in development too for the doctor command, and none if the default is configured', ({
+  test('[P10] the doctor command lists them in development too, and no model if the default is configured', ({
     assert,
   }) => {
     decide({ access: 'public', isAccessDecided: false })

@@ -88,7 +88,7 @@ test.group('Model events', (group) => {
     assert.deepEqual(events[0].actor, { kind: 'none' })
   })
 
-  test('[E1] setting the deletion flag in application code is a soft deletion, and clearing it an update', async ({
+  test('[E1] setting the deletion flag in application code is a soft deletion, and resetting it an update', async ({
     assert,
     cleanup,
   }) => {
@@ -211,7 +211,10 @@ test.group('Model events', (group) => {
     assert.deepEqual(await heard(), [])
   })
 
-  test('[E1] quiet and query builder writes emit nothing', async ({ assert, cleanup }) => {
+  test('[E1] saveQuietly() and writes of a query builder emit no events', async ({
+    assert,
+    cleanup,
+  }) => {
     const { heard } = listen(cleanup)
     const plain = await Plain.createQuietly({ name: 'one', value: 1 })
     plain.name = 'two'
@@ -248,7 +251,7 @@ test.group('Model events', (group) => {
     ])
   })
 
-  test('[E1] writes of hooks in the same transaction emit events too', async ({
+  test('[E1] writes by hooks in the same transaction emit events, too', async ({
     assert,
     cleanup,
   }) => {
@@ -266,7 +269,7 @@ test.group('Model events', (group) => {
     )
   })
 
-  test("[E1] writes that a hook rolls back emit nothing, and the action's own write does", async ({
+  test("[E1] writes that a hook rolls back emit no events, and the action's own write does", async ({
     assert,
     cleanup,
   }) => {
@@ -329,7 +332,7 @@ test.group('Model events', (group) => {
     assert.isTrue(isDone)
   })
 
-  test('[E1] a listener can be added in one line', async ({ assert, cleanup }) => {
+  test('[E1] a listener can be added with a single line of code', async ({ assert, cleanup }) => {
     const names: string[] = []
     cleanup(emitter.on(ModelDeleted, (event) => void names.push(event.model.name)))
     const plain = await Plain.create({ name: 'one', value: 1 })
@@ -338,7 +341,9 @@ test.group('Model events', (group) => {
     assert.deepEqual(names, ['Plain'])
   })
 
-  test('[E1] a listener for any of the three events is detected before a write', ({ assert }) => {
+  test('[E1] hasListeners is true if there is a listener for any of the three events', ({
+    assert,
+  }) => {
     assert.isFalse(hasListeners())
     for (const event of [ModelCreated, ModelUpdated, ModelDeleted]) {
       const stop = emitter.on(event, () => {})

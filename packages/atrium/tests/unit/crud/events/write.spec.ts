@@ -18,7 +18,7 @@ async function loaded(model: typeof Article | typeof Sample): Promise<Resource> 
   return resource
 }
 
-test.group('A write', (group) => {
+test.group('The record of a write', (group) => {
   let articles: Resource
   group.setup(async () => void (articles = await loaded(Article)))
 
@@ -26,7 +26,9 @@ test.group('A write', (group) => {
     return new WriteOf(articles, new Article(), before as never, after as never, ANONYMOUS)
   }
 
-  test('[E3] states contain API values, as JSON can represent them', ({ assert }) => {
+  test('[E3] the states before and after a write contain API values, as JSON can represent them', ({
+    assert,
+  }) => {
     const circular: Record<string, unknown> = {}
     circular.self = circular
     const { after } = write(null, {
@@ -53,7 +55,9 @@ test.group('A write', (group) => {
     assert.deepEqual(write(null, { id: 1, data: { a: 5n } }).after!.data, { a: '5' })
   })
 
-  test('[E3] equal bytes of different classes are the same in both states', ({ assert }) => {
+  test('[E3] equal bytes in objects of different classes do not count as a change', ({
+    assert,
+  }) => {
     const bytes = Buffer.from([0xff])
     const same = write({ id: 1, bytes: new Uint8Array(bytes) }, { id: 1, bytes })
     assert.deepEqual(same.changes, {})
@@ -78,21 +82,21 @@ test.group('A write', (group) => {
     assert.isFalse(write({ id: 1, title: 'a' }, { id: 1, title: 'a' }).isChange)
   })
 
-  test("[A20, E4] serialize determines the shown value, and the column's value determines whether it changed", ({
+  test("[A20, E4] serialize determines the value in the log, and the column's value determines whether it changed", ({
     assert,
   }) => {
     const changed = write({ id: 1, card: '1234' }, { id: 1, card: '9934' })
     assert.deepEqual(changed.changes, { card: { old: '…34', new: '…34' } })
   })
 
-  test('[E1] later changes of the record do not affect the write', ({ assert }) => {
+  test('[E1] changing the record later does not change what was recorded', ({ assert }) => {
     const data = { a: 1 }
     const { after } = write(null, { id: 1, data })
     data.a = 2
     assert.deepEqual(after!.data, { a: 1 })
   })
 
-  test('[E1, A21] the kinds are create, update, delete, soft delete and restore', ({ assert }) => {
+  test('[E1, A21] a write is a create, update, delete, soft delete or restore', ({ assert }) => {
     const live = { id: 1, isDeleted: false }
     const marked = { id: 1, isDeleted: true }
     const kinds = (one: WriteOf) => [one.kind, one.soft, one.restored]
@@ -104,7 +108,7 @@ test.group('A write', (group) => {
     assert.deepEqual(kinds(write(marked, null)), ['delete', false, false])
   })
 
-  test('[E4] columns whose names are those of secrets are omitted', async ({ assert }) => {
+  test('[E4] columns with the names of secrets are omitted', async ({ assert }) => {
     const told = loggedColumns(await loaded(Sample)).map(({ apiName }) => apiName)
     assert.notInclude(told, 'token')
     assert.notInclude(told, 'secret')

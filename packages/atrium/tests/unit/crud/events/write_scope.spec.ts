@@ -39,7 +39,9 @@ test.group('Writes of one action', (group) => {
     )
   })
 
-  test('[E1] a nested action that fails and is caught leaves no writes', async ({ assert }) => {
+  test('[E1] the writes of a nested action that fails and is caught are not recorded', async ({
+    assert,
+  }) => {
     const { id } = await Plain.create({ name: 'a', value: 1 })
     actions = []
     await db.transaction((client) =>
@@ -73,7 +75,7 @@ test.group('Writes of one action', (group) => {
     assert.isNull(await Plain.first())
   })
 
-  test('[E3] further writes in the transaction after an action are not part of it', async ({
+  test('[E3] writes in the same transaction after the action are not part of it', async ({
     assert,
   }) => {
     await db.transaction(async (client) => {

@@ -17,7 +17,7 @@ function contextFor(path: string) {
   return ctx
 }
 
-test.group('toProblem', () => {
+test.group('toProblem()', () => {
   test('[A4] a problem is returned unchanged', ({ assert }) => {
     const problem = new Problem(418, 'Short and stout')
     assert.strictEqual(toProblem(problem), problem)
@@ -31,7 +31,7 @@ test.group('toProblem', () => {
     assert.deepEqual(problem.errors, messages)
   })
 
-  test('an exception of AdonisJS keeps its 4xx status and message', ({ assert }) => {
+  test('an exception of AdonisJS with a 4xx status keeps its status and message', ({ assert }) => {
     const problem = toProblem(new Exception('Not today', { status: 403 }))
     assert.equal(problem.status, 403)
     assert.equal(problem.message, 'Not today')
@@ -87,8 +87,8 @@ test.group('toProblem', () => {
     })
 })
 
-test.group('toReport', () => {
-  test('[A29] an error with the status of another service is logged as an internal error', ({
+test.group('toReport()', () => {
+  test("[A29] an error that has the status of another service's response is logged as an internal error", ({
     assert,
   }) => {
     const error = Object.assign(new Error('upstream'), { status: 422 })
@@ -99,7 +99,7 @@ test.group('toReport', () => {
     assert.strictEqual(reported.cause, error)
   })
 
-  test('client errors and errors outside the paths are reported unchanged', ({ assert }) => {
+  test('client errors, and errors outside the prefix, are reported unchanged', ({ assert }) => {
     const refused = new Problem(403, 'No')
     assert.strictEqual(toReport(refused, contextFor('/api/utensils')), refused)
 
@@ -113,8 +113,8 @@ test.group('toReport', () => {
   })
 })
 
-test.group('handleProblem', () => {
-  test('[A4] errors below the prefix are handled, and others are left to the application', async ({
+test.group('handleProblem()', () => {
+  test('[A4] errors below the prefix become problems, and others are left to the application', async ({
     assert,
   }) => {
     for (const path of ['/api', '/api/', '/api/nothing/here']) {
@@ -141,7 +141,7 @@ test.group('handleProblem', () => {
     assert.include(ctx.response.getBody(), 'There is no such endpoint')
   })
 
-  test('the headers of a problem are sent', async ({ assert }) => {
+  test('a response has the headers of its problem', async ({ assert }) => {
     const ctx = contextFor('/api/x')
     await handleProblem(new Problem(503, 'Later', { headers: { 'retry-after': '7' } }), ctx)
 

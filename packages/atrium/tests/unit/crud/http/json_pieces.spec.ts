@@ -6,8 +6,10 @@ import { weakTag } from '#base/http/etag'
 
 const textOf = (pieces: Buffer[]) => Buffer.concat(pieces).toString()
 
-test.group('writeJsonPieces', () => {
-  test('[Q6] the pieces add up to the JSON and its entity tag', async ({ assert }) => {
+test.group('writeJsonPieces()', () => {
+  test('[Q6] the pieces together are the whole JSON, and give its entity tag', async ({
+    assert,
+  }) => {
     const long = 'ä"\n😀'.repeat(100_000)
     const values = [
       { data: [], total_count: 0 },

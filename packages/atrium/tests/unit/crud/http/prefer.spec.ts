@@ -8,8 +8,8 @@ function preferring(header: string | undefined) {
   return preferredReturn(ctx)
 }
 
-test.group('preferredReturn', () => {
-  test('[A3] the first return preference applies: {0}')
+test.group('preferredReturn()', () => {
+  test('[A3] the first return preference of the header applies: {0}')
     .with([
       ['return=representation', 'representation'],
       ['return=minimal', 'minimal'],

@@ -41,7 +41,9 @@ test.group('ResponseBudget', (group) => {
     assert.deepEqual(responseLimits(2000), { response: 500, responses: 500 })
   })
 
-  test('[A29] a response waits for free budget, in order of arrival', async ({ assert }) => {
+  test('[A29] a response waits until budget is free, in the order of arrival', async ({
+    assert,
+  }) => {
     const [first, second, third] = [
       new ResponseBudget(),
       new ResponseBudget(),
@@ -65,7 +67,9 @@ test.group('ResponseBudget', (group) => {
     assert.equal(bytesInFlight(), 0)
   })
 
-  test('[A29] waiting for too long, or with too many others, is 503', async ({ assert }) => {
+  test('[A29] a response that waits too long, or with too many others, is a 503', async ({
+    assert,
+  }) => {
     const first = new ResponseBudget()
     await first.reserve(1000)
     const begun = performance.now()
@@ -79,7 +83,7 @@ test.group('ResponseBudget', (group) => {
     assert.equal(bytesInFlight(), 0)
   }).timeout(10_000)
 
-  test('consecutive lists of one response reserve the size of the largest', async ({ assert }) => {
+  test('several lists in one response reserve only the size of the largest', async ({ assert }) => {
     const room = new ResponseBudget()
     for (const bytes of [400, 900, 500]) await room.forList((list) => list.reserve(bytes))
     assert.equal(room.reserved, 900)

@@ -60,7 +60,7 @@ test.group('Writes by a composite key', (group) => {
     assert.deepEqual(await guests(), ['changed by hook', '1b', '2a'])
   })
 
-  test('[A9] an update without changes writes nothing, as save() does', async ({ assert }) => {
+  test('[A9] an update without changes writes nothing, as with save()', async ({ assert }) => {
     await db.transaction(async (client) => {
       await updateByKey(await bookingOf(1, 'a', client), bookings, client)
     })

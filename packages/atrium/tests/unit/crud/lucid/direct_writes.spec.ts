@@ -61,7 +61,7 @@ test.group('Writes that return the written row', (group) => {
   })
   group.each.teardown(async () => void (await Sample.query().delete()))
 
-  test('[A3, A5, E4] returned and observed states equal what a read returns', async ({
+  test('[A3, A5, E4] the returned and the observed state equal what a read returns', async ({
     assert,
   }) => {
     await fc.assert(
@@ -83,7 +83,7 @@ test.group('Writes that return the written row', (group) => {
     )
   })
 
-  test('[A3, A5] no query runs after the write', async ({ assert }) => {
+  test('[A3, A5] no query reads the row again after the write', async ({ assert }) => {
     await crud.create({ name: 'first' })
     let id: unknown
     const queries = await queriesOf(async () => {
@@ -97,7 +97,9 @@ test.group('Writes that return the written row', (group) => {
     assert.lengthOf(updating.filter(isSelect), onPostgres ? 0 : 1)
   }).skip(onMysql, 'MySQL does not tell what it wrote')
 
-  test('[A3, E4] changes by a trigger are returned and observed', async ({ assert }) => {
+  test('[A3, E4] changes by a trigger are in the returned and the observed state', async ({
+    assert,
+  }) => {
     await db.rawQuery(
       "create trigger sample_made after insert on samples begin update samples set code = 'made' where id = new.id; end"
     )
@@ -121,7 +123,9 @@ test.group('Writes that return the written row', (group) => {
     }
   }).skip(!onSqlite, 'each database has triggers of its own kind')
 
-  test('[A3, E4] changes by a later hook are returned and observed', async ({ assert }) => {
+  test('[A3, E4] changes by a later hook are in the returned and the observed state', async ({
+    assert,
+  }) => {
     for (const event of ['create', 'save'] as const) {
       class Hooked extends Sample {
         static table = 'samples'
@@ -135,7 +139,7 @@ test.group('Writes that return the written row', (group) => {
     }
   })
 
-  test('[A3] an expression as a value is written by knex', async ({ assert }) => {
+  test('[A3] a value that is an SQL expression is written by knex', async ({ assert }) => {
     class Raw extends Sample {
       static table = 'samples'
     }
@@ -148,7 +152,7 @@ test.group('Writes that return the written row', (group) => {
     assert.deepInclude(changed, { name: 'y', count: 3 })
   })
 
-  test('[A3] a model with its own queries is written through them', async ({ assert }) => {
+  test('[A3] a model with custom queries is written through them', async ({ assert }) => {
     const requested: string[] = []
     class Own extends Sample {
       static table = 'samples'
@@ -164,7 +168,9 @@ test.group('Writes that return the written row', (group) => {
     assert.deepEqual(requested, ['insert', 'update'])
   })
 
-  test('[A3] a record can be written as usual after its transaction', async ({ assert }) => {
+  test('[A3] a created record can be saved as usual after its transaction has ended', async ({
+    assert,
+  }) => {
     class Stored extends BaseModel {
       static table = 'samples'
       @column({ isPrimary: true })

@@ -33,7 +33,7 @@ test.group('Files of models', (group) => {
   group.each.teardown(() => rm(root, { recursive: true, force: true }))
 
   for (const type of ['js', 'ts']) {
-    test(`[P9] each of several .${type} files runs once, whatever errors others have`, async ({
+    test(`[P9] each of several .${type} files is run once, even if others throw errors`, async ({
       assert,
       cleanup,
     }) => {
@@ -74,7 +74,7 @@ test.group('Files of models', (group) => {
     })
   }
 
-  test('files are read once per application', async ({ assert }) => {
+  test('model files are read once per application', async ({ assert }) => {
     const own = await appWith({ 'a.js': 'export default 1' })
     assert.strictEqual(await modelFiles(own), await modelFiles(own))
     assert.isEmpty(await modelFiles(await appWith({})))

@@ -13,14 +13,14 @@ function columnWith(apiName: string, facts: Partial<Column>): Column {
   })
 }
 
-test.group('Numbers in bodies', () => {
-  test('[Q1, A8] a decimal has the range of its column', ({ assert }) => {
+test.group('Numbers in body schemas', () => {
+  test('[Q1, A8] the schema of a decimal has the range of its column', ({ assert }) => {
     const told = bodyForm(columnWith('ratio', { decimalRange: { most: '99999999.99' } as any }))
     assert.containsSubset(told, { minimum: -99_999_999.99, maximum: 99_999_999.99 })
     assert.notProperty(bodyForm(columnWith('ratio', { decimalRange: undefined })), 'maximum')
   })
 
-  test('[Q1, A20] an integer has the range of its column, else that of JSON numbers', ({
+  test('[Q1, A20] the schema of an integer has the range of its column, or else that of exact JSON numbers', ({
     assert,
   }) => {
     const facts = { kind: 'integer', isBigInteger: false } as const

@@ -35,7 +35,7 @@ test.group('Names in the API schema', () => {
     ])
   })
 
-  test('[Q1] readable names have spaces', ({ assert }) => {
+  test('[Q1] readable names of models and operations have spaces', ({ assert }) => {
     const endpoints = at(OrderLine)
     const names = nameEndpoints([endpoints], new UniqueNames()).get(endpoints)!
     assert.deepEqual(names, {
@@ -46,7 +46,7 @@ test.group('Names in the API schema', () => {
     })
   })
 
-  test('[Q1] of several endpoints, the one at the table’s path has the plain name', ({
+  test('[Q1] of several endpoints of a model, the one at the table’s path has the plain name', ({
     assert,
   }) => {
     const only = { includedMethods: ['read' as const] }
@@ -55,7 +55,7 @@ test.group('Names in the API schema', () => {
     assert.deepEqual(ids(...all.toReversed()), ['getRouteItem', 'getRouteItemAtGoodsV10'])
   })
 
-  test('[P5, Q1] a table whose name is not a valid path is described at its explicit path', ({
+  test('[P5, Q1] a table whose name is not a valid path can be described at an explicit path', ({
     assert,
   }) => {
     class OddName extends BaseModel {
@@ -72,7 +72,7 @@ test.group('Names in the API schema', () => {
     )
   })
 
-  test('[Q1] ids of custom routes consist of method and path', ({ assert }) => {
+  test('[Q1] ids of custom operations consist of method and path', ({ assert }) => {
     class Own extends EndpointCreator {
       addRoutesToRouter() {
         const handler = () => null
@@ -91,7 +91,7 @@ test.group('Names in the API schema', () => {
     assert.deepEqual(ids(endpoints), ['postOrderLinesByIdSendMail', 'getOrderLines', 'everything'])
   })
 
-  test('[Q1] names are unique within the document', ({ assert }) => {
+  test('[Q1] operation ids and schema names are unique within the document', ({ assert }) => {
     const names = new UniqueNames(['Problem'])
     assert.equal(names.take('Problem'), 'Problem2')
     assert.equal(names.take('Item', ['', 'List']), 'Item')
@@ -101,7 +101,9 @@ test.group('Names in the API schema', () => {
     assert.equal(names.take('Ware', ['', 'List']), 'Ware2')
   })
 
-  test('[Q1] a class without a valid component name gets one', ({ assert }) => {
+  test('[Q1] a class whose name is not a valid component name is described under its path', ({
+    assert,
+  }) => {
     const $Ümläut = class extends OrderLine {}
     Object.defineProperty($Ümläut, 'name', { value: 'Ü' })
     assert.include(ids(at($Ümläut)), 'listItems')

@@ -7,7 +7,7 @@ const operation = (...names: string[]) =>
 const route = (method: string, path: string) => ({ method, path }) as any
 
 test.group('Paths in the API schema', () => {
-  test('[Q1] a path has a single notation for its parameters', ({ assert }) => {
+  test('[Q1] routes that only differ in the names of parameters are one path', ({ assert }) => {
     const paths = new Paths()
     paths.add(route('GET', '/a/:id/b'), operation('id'))
     paths.add(route('POST', '/a/:name/b'), operation('name'))
@@ -22,7 +22,7 @@ test.group('Paths in the API schema', () => {
     )
   })
 
-  test('[Q1] parameters in every notation are found')
+  test('[Q1] parameters in every notation of a route are found')
     .with([
       ['/a/:id', ['id']],
       ['/a/:id?', ['id']],

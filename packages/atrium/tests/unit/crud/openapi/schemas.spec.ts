@@ -60,7 +60,9 @@ test.group('Item schemas', () => {
     assert.sameMembers(required!, Object.keys(properties!))
   })
 
-  test('[Q1] a column with a custom serialize has the declared schema, or any', ({ assert }) => {
+  test('[Q1] a column with a custom serialize has its declared schema, or an empty one', ({
+    assert,
+  }) => {
     const gadget = item(known('/api/gadgets'))
     assert.deepEqual(gadget.weight, { type: 'string', examples: ['120 g'] })
     assert.containsSubset(gadget.price, { type: 'object', properties: { cents: {} } })
@@ -78,7 +80,7 @@ test.group('Item schemas', () => {
     assert.deepEqual(Object.keys(item(resource)), ['id', 'name'])
   })
 
-  test('[Q1] a model with a custom serialize is any object', ({ assert }) => {
+  test('[Q1] the item of a model with a custom serialize is any object', ({ assert }) => {
     const schema = describeItem(known('/api/masks'), () => ({}))
     assert.isUndefined(schema.properties)
     assert.isTrue(schema.additionalProperties)
@@ -96,7 +98,7 @@ test.group('Item schemas', () => {
 })
 
 test.group('Body schemas', () => {
-  test('[Q1, P7] a derived schema describes the table', ({ assert }) => {
+  test('[Q1, P7] a derived schema describes the columns of the table', ({ assert }) => {
     const { properties, required } = describeBody(known('/api/samples').createBody, 'create')
     assert.deepEqual(required, ['name'])
     assert.deepEqual(properties!.name, { type: 'string', maxLength: 20 })
@@ -107,7 +109,7 @@ test.group('Body schemas', () => {
     assert.deepEqual(properties!.data, { description: 'Any JSON value' })
   })
 
-  test('[Q1] an update has no required fields and no key', ({ assert }) => {
+  test('[Q1] the body of an update has no required fields and no key', ({ assert }) => {
     const body = describeBody(known('/api/seats').updateBody, 'update')
     assert.deepEqual(Object.keys(body.properties!), ['label'])
     assert.notProperty(body, 'required')
@@ -115,7 +117,7 @@ test.group('Body schemas', () => {
     assert.sameMembers(create.required!, ['hall', 'place', 'label'])
   })
 
-  test('[Q1, A28] nullable fields are described: {title}')
+  test('[Q1, A28] a nullable field is described as the schema accepts it: {title}')
     .with([
       { title: 'nullable', schema: vine.number().nullable(), takes: true, isRequired: true },
       { title: 'optional', schema: vine.number().optional(), takes: true, isRequired: false },
@@ -127,7 +129,9 @@ test.group('Body schemas', () => {
       assert.equal(told.isRequired, isRequired)
     })
 
-  test('[Q1, A28] a NOT NULL column is not nullable, whatever the schema', async ({ assert }) => {
+  test('[Q1, A28] a NOT NULL column does not accept null, whatever the schema accepts', async ({
+    assert,
+  }) => {
     const told = await field('name', vine.string().nullable().optional())
     assert.equal(told.type, 'string')
   })
@@ -160,12 +164,14 @@ test.group('Body schemas', () => {
       assert.containsSubset(await field(name, schema), wanted)
     })
 
-  test('[Q1] a pattern with flags is omitted, as its meaning would change', async ({ assert }) => {
+  test('[Q1] a pattern with flags is omitted, as it would match other texts without them', async ({
+    assert,
+  }) => {
     const told = await field('name', vine.string().regex(/^a/i))
     assert.isUndefined(told.pattern)
   })
 
-  test('[Q1, P6] a virtual field is write-only, a secret one has format password', async ({
+  test('[Q1, P6] a virtual field is write-only, and a secret one has the format password', async ({
     assert,
   }) => {
     const password = await field('password', vine.string().minLength(8), {
@@ -176,7 +182,7 @@ test.group('Body schemas', () => {
     assert.containsSubset(born, { type: 'string', writeOnly: true })
   })
 
-  test('[Q1] a file is not part of JSON', async ({ assert }) => {
+  test("[Q1] a file field is omitted, as JSON can't contain files", async ({ assert }) => {
     const { createBody } = await samplesWith({
       createSchema: vine.object({ name: vine.file().optional(), code: vine.string().optional() }),
     })

@@ -62,7 +62,7 @@ test.group('JSON schemas of VineJS as OpenAPI schemas', () => {
     assert.equal(fromVine({ type: 'string', pattern: '^a$' }).pattern, '^a$')
   })
 
-  test('[Q1] the input is not modified', ({ assert }) => {
+  test('[Q1] the JSON schema of VineJS is not modified', ({ assert }) => {
     const json = Object.freeze({ type: 'object', properties: Object.freeze({ a: { enum: [1] } }) })
     assert.deepEqual(fromVine(json).properties, { a: { enum: [1], type: 'number' } })
     assert.deepEqual(json.properties, { a: { enum: [1] } })

@@ -46,7 +46,7 @@ class SerializesItself extends BaseModel {
   }
 }
 
-test.group('LucidCrud | application code that computes shown values', (group) => {
+test.group('LucidCrud | application code that computes displayed values', (group) => {
   group.tap((one) => one.tags(['@database']))
   const given = new GivenPermissions()
   const anna: Actor = strange({ kind: 'token', user: 'anna' })
@@ -68,7 +68,7 @@ test.group('LucidCrud | application code that computes shown values', (group) =>
     ["a model's own toJSON", SerializesItself, 'A/hush/anna', 'A/undefined/anna'],
   ]
   for (const [name, model, whole, left] of cases) {
-    test(`[U3] ${name} omits hidden values, and has those that no role hides`, async ({
+    test(`[U3] ${name} receives no hidden values, and receives those that no role hides`, async ({
       assert,
     }) => {
       const crud = new LucidCrud(model)
@@ -86,7 +86,7 @@ test.group('LucidCrud | application code that computes shown values', (group) =>
     })
   }
 
-  test('[U3] records for application code are complete, as it can write them', async ({
+  test('[U3] records that application code reads to write them are complete', async ({
     assert,
   }) => {
     const crud = new LucidCrud(SerializesColumn)

@@ -236,7 +236,7 @@ test.group('LucidCrud | random grants', (group) => {
     }
   })
 
-  test('[U2, U3] updates succeed exactly if the reference implementation allows them', async ({
+  test('[U2, U3] random updates succeed exactly if the reference implementation allows them', async ({
     assert,
   }) => {
     for (let seed = 1001; seed <= 1150; seed++) {
@@ -267,7 +267,7 @@ test.group('LucidCrud | random grants', (group) => {
     }
   })
 
-  test('[U2, U3] creates succeed exactly if the reference implementation allows them', async ({
+  test('[U2, U3] random creates succeed exactly if the reference implementation allows them', async ({
     assert,
   }) => {
     for (let seed = 2001; seed <= 2120; seed++) {
@@ -285,7 +285,9 @@ test.group('LucidCrud | random grants', (group) => {
     }
   })
 
-  test('[U2] several records are deleted or restored, all or none', async ({ assert }) => {
+  test('[U2] several records are deleted or restored together, or none of them', async ({
+    assert,
+  }) => {
     for (let seed = 3001; seed <= 3120; seed++) {
       const one = new Case(seed)
       const judge = new Judge(one.grants)

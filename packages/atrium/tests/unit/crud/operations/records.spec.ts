@@ -88,7 +88,7 @@ test.group('LucidCrud | one record', (group) => {
     assert.isFalse(await find(active, 'only'))
   })
 
-  test('[B25] a precondition gets the locked record, and its error is thrown', async ({
+  test('[B25] a precondition receives the locked record, and its error is thrown', async ({
     assert,
   }) => {
     const [id] = await insertCounters('one')
@@ -110,7 +110,7 @@ test.group('LucidCrud | one record', (group) => {
     }
   })
 
-  test('[B25] a precondition that is met lets the write proceed, and can be asynchronous', async ({
+  test('[B25] the write proceeds if the precondition is met, which can be asynchronous', async ({
     assert,
   }) => {
     const ids = await insertCounters('one', 'two', 'three')
@@ -131,7 +131,9 @@ test.group('LucidCrud | one record', (group) => {
     assert.instanceOf(await failureOf(counters.update(id, {}, { precondition })), Undone)
   })
 
-  test('[B25] one of several writers with the same version succeeds', async ({ assert }) => {
+  test('[B25] of several writers with the same version as their precondition, one succeeds', async ({
+    assert,
+  }) => {
     const [id] = await insertCounters('one')
     const version = counters.resource.columns.versionOf((await counters.find(id))!)
     const outcomes = await Promise.allSettled(
@@ -179,7 +181,7 @@ test.group('LucidCrud | several records', (group) => {
     assert.deepEqual(await counters.findMany([]), [])
   })
 
-  test('[B20] the error names the first unknown key', async ({ assert }) => {
+  test('[B20] the error about missing records names the first unknown key', async ({ assert }) => {
     const [one] = await insertCounters('one')
     for (const call of [
       () => counters.findMany([one, 98, 99]),
@@ -204,7 +206,9 @@ test.group('LucidCrud | several records', (group) => {
     assert.deepEqual(await namesLeft(), ['three'])
   })
 
-  test('[S52] deleteMany deletes none if one of them can’t be deleted', async ({ assert }) => {
+  test('[S52] deleteMany deletes none if one of the records can’t be deleted', async ({
+    assert,
+  }) => {
     class Reluctant extends Counter {
       static table = 'crud_counters'
     }
@@ -218,7 +222,9 @@ test.group('LucidCrud | several records', (group) => {
     assert.deepEqual(await namesLeft(), ['one', 'two', 'three'])
   })
 
-  test('[B20, A21] a soft-deleted record keeps its flag until it is purged', async ({ assert }) => {
+  test('[B20, A21] soft-deleting a deleted record fails, and purging removes it', async ({
+    assert,
+  }) => {
     const ids = [await insertNote({ title: 'a' }), await insertNote({ title: 'b' })]
     await notes.deleteMany(ids, { actor: ANNA })
     const marks = await db.from('crud_notes').select('is_deleted')
@@ -230,7 +236,7 @@ test.group('LucidCrud | several records', (group) => {
     assert.lengthOf(await db.from('crud_notes'), 1)
   })
 
-  test('[B16] restoreMany clears flag and timestamp', async ({ assert }) => {
+  test('[B16] restoreMany resets the deletion flag and timestamp', async ({ assert }) => {
     const values = { place: 'a', turn: TURN, guest: 'jo' }
     for (const room of [1, 2]) {
       await db.table('crud_bookings').insert({ room_number: room, ...values })
@@ -249,7 +255,9 @@ test.group('LucidCrud | several records', (group) => {
     assert.deepEqual(Booking.hooks, ['before:update', 'before:save', 'after:update', 'after:save'])
   })
 
-  test('[B16] restoring fails for active records, and restores none', async ({ assert }) => {
+  test('[B16] restoreMany fails if one of the records is not deleted, and restores none', async ({
+    assert,
+  }) => {
     const ids = [await insertNote({ is_deleted: true }), await insertNote({})]
     const failure = await failureOf(notes.restoreMany(ids, { actor: ANNA }))
     assert.instanceOf(failure, UnknownKey)
@@ -257,7 +265,7 @@ test.group('LucidCrud | several records', (group) => {
     assert.lengthOf(await db.from('crud_notes').where('is_deleted', true), 1)
   })
 
-  test('[P14] the policy is called for each record, and one refusal stops all', async ({
+  test('[P14] the policy is called for each record, and refusing one of them stops all', async ({
     assert,
   }) => {
     const cases = [
@@ -333,7 +341,9 @@ test.group('LucidCrud | several records', (group) => {
     assert.equal(failure.message, 'Item with id 1, a not found')
   })
 
-  test('[A9] a thousand keys, also composite ones, work in one call', async ({ assert }) => {
+  test('[A9] a thousand keys, also composite ones, can be passed in one call', async ({
+    assert,
+  }) => {
     const numbers = Array.from({ length: 1000 }, (_, index) => index)
     for (let start = 0; start < 1000; start += 200) {
       const some = numbers.slice(start, start + 200)
@@ -357,7 +367,7 @@ test.group('LucidCrud | several records', (group) => {
     assert.lengthOf(await db.from('crud_counters'), 0)
   }).timeout(30_000)
 
-  test('[A9] case does not matter in a UUID', async ({ assert }) => {
+  test('[A9] upper and lower case do not matter in a UUID', async ({ assert }) => {
     const tickets = new LucidCrud(Ticket)
     await db.from('tickets').delete()
     await db.table('tickets').insert({ id: TURN, title: 'x' })
@@ -403,7 +413,7 @@ test.group('LucidCrud | keys of items', (group) => {
     assert.isUndefined(keyOf(data[0]))
   })
 
-  test('[A9] keys of every type work: composite, text, dates', async ({ assert }) => {
+  test('[A9] keys of every type are returned: composite, text and dates', async ({ assert }) => {
     await db.table('seats').insert({ hall: 1, place: 'a/b', label: 'x' })
     await db.table('countries').insert({ code: 'DE', name: 'Germany' })
     await db.table('crud_shifts').insert({ worker: 'jo', day: '2026-02-01', task: 'x' })
@@ -412,7 +422,7 @@ test.group('LucidCrud | keys of items', (group) => {
     assert.deepEqual(await keysOf(new LucidCrud(Shift)), [['jo', '2026-02-01']])
   })
 
-  test('[A2, A9] the key of an item is available even if the item does not contain it', async ({
+  test('[A2, A9] the key of an item is returned even if the item does not contain it', async ({
     assert,
   }) => {
     const { default: vine } = await import('@vinejs/vine')
@@ -433,7 +443,7 @@ test.group('LucidCrud | keys of items', (group) => {
     assert.deepEqual(keyOf(voucher), [code])
   })
 
-  test('[A9] the key is attached to the item and not a property of it', ({ assert }) => {
+  test('[A9] the key is attached to the item without being a property of it', ({ assert }) => {
     const item = { a: 1 }
     assert.strictEqual(noteKey(item, [7]), item)
     assert.deepEqual(keyOf(item), [7])

@@ -15,8 +15,8 @@ function listOf(query: Parameters<typeof ListRequest.fromCode>[1] = {}): CursorL
   return ListRequest.fromCode(at('specimens'), query, pagination)
 }
 
-test.group('Cursor', () => {
-  test('[Q4] a cursor contains every value of a driver exactly', ({ assert }) => {
+test.group('Cursors of lists', () => {
+  test('[Q4] a cursor preserves every value of a driver exactly', ({ assert }) => {
     const value = fc.oneof(
       fc.constant(null),
       fc.string({ unit: 'binary' }),
@@ -37,13 +37,13 @@ test.group('Cursor', () => {
     )
   })
 
-  test('[Q4] the same position has the same cursor', ({ assert }) => {
+  test('[Q4] the same position in a list has the same cursor', ({ assert }) => {
     const write = (position: unknown[]) => writeCursor(at('specimens'), listOf(), position)
     assert.equal(write(['a', 1]), write(['a', 1]))
     assert.notEqual(write(['a', 1]), write(['a', '1']))
   })
 
-  test('[Q4] the order of filters does not matter', ({ assert }) => {
+  test('[Q4] a cursor is valid whatever the order of the filters', ({ assert }) => {
     const cursor = writeCursor(
       at('specimens'),
       listOf({ filters: { amount: 1, label: 'a' }, sort: 'label' }),

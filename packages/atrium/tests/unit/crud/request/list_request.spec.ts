@@ -45,7 +45,7 @@ const DEFAULTS = [
   ['fragile', 'eq', false],
 ]
 
-test.group('List request', () => {
+test.group('List request from a query string', () => {
   test('[A17] a default applies if its parameter is absent', ({ assert }) => {
     assert.deepEqual(conditionsOf(parse('parcels', '')), DEFAULTS)
     assert.deepEqual(conditionsOf(parse('parcels', 'weight__gte=7&fragile=true')), [
@@ -66,7 +66,7 @@ test.group('List request', () => {
     assert.deepEqual(conditionsOf(parse('parcels', text)), DEFAULTS)
   })
 
-  test('[A16] an error in a filter contains its name', ({ assert }) => {
+  test("[A16] the error about a filter value contains the filter's name", ({ assert }) => {
     for (const text of ['weight__gte=heavy', 'weight__gte=1&weight__gte=2', 'weight__gte[]=1']) {
       const { status, errors } = problemOf(() => parse('parcels', text))
       assert.equal(status, 422)
@@ -96,7 +96,7 @@ test.group('List request', () => {
       assert.equal(errors[0].field, 'deleted')
     })
 
-  test('[A19] strictQuery refuses unknown parameters and suggests the most similar name', ({
+  test('[A19] strictQuery refuses unknown parameters, and suggests the most similar name', ({
     assert,
   }) => {
     const nearest = (path: string, text: string) => {
@@ -140,8 +140,8 @@ test.group('List request', () => {
   })
 })
 
-test.group('List request | from application code', () => {
-  test('[P8] filters can use any column', ({ assert }) => {
+test.group('List request of application code', () => {
+  test('[P8] filters can name any column', ({ assert }) => {
     const request = fromCode({ filters: { label__contains: 'a,b', amount: 5, fresh: true } })
     assert.deepEqual(conditionsOf(request), [
       ['label', 'match', undefined],
@@ -150,7 +150,7 @@ test.group('List request | from application code', () => {
     ])
   })
 
-  test('[P8] values have their JavaScript types', ({ assert }) => {
+  test('[P8] filter values have their JavaScript types', ({ assert }) => {
     const moment = DateTime.fromISO('2024-02-29T12:00:00', { zone: 'utc' })
     const request = fromCode({
       filters: {
@@ -170,7 +170,9 @@ test.group('List request | from application code', () => {
     ])
   })
 
-  test('[P8] lists are arrays, whatever characters their values contain', ({ assert }) => {
+  test('[P8] a filter with several values is an array, whatever characters the values contain', ({
+    assert,
+  }) => {
     const values = ['a\\', 'b,c', '\\,', '']
     assert.deepEqual(conditionsOf(fromCode({ filters: { label__in: values } })), [
       ['label', 'list', values],
@@ -180,7 +182,7 @@ test.group('List request | from application code', () => {
     ])
   })
 
-  test('[P8] null matches null', ({ assert }) => {
+  test('[P8] a filter with the value null finds null', ({ assert }) => {
     const request = fromCode({ filters: { label: null, amount__ne: null } })
     assert.deepEqual(
       request.conditions.map(({ type, negate }: any) => [type, negate]),

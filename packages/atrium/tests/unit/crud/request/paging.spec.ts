@@ -23,18 +23,18 @@ function problemOf(text: string): { status: number; message: string; errors?: an
   throw new Error(`${text} was accepted`)
 }
 
-test.group('Paging', () => {
-  test('[A10] the default is 100 items from offset 0', ({ assert }) => {
+test.group('Paging parameters', () => {
+  test('[A10] by default a list has 100 items from offset 0', ({ assert }) => {
     assert.deepEqual(parse(''), { shape: 'offset', offset: 0, limit: 100 })
   })
 
-  test('[A10] offset and limit each have a default', ({ assert }) => {
+  test('[A10] offset without limit and limit without offset have defaults', ({ assert }) => {
     assert.deepEqual(parse('offset=7'), { shape: 'offset', offset: 7, limit: 100 })
     assert.deepEqual(parse('limit=7'), { shape: 'offset', offset: 0, limit: 7 })
     assert.deepEqual(parse('limit=0'), { shape: 'offset', offset: 0, limit: 0 })
   })
 
-  test('[A11] page or itemsPerPage alone selects paging by pages, by default page 1 with 10 items', ({
+  test('[A11] page or itemsPerPage alone selects pages, by default page 1 of 10 items', ({
     assert,
   }) => {
     const shape = 'page'
@@ -61,7 +61,7 @@ test.group('Paging', () => {
     assert.include(parse('page=1', false, settings), { itemsPerPage: 6, limit: 6 })
   })
 
-  test('[A11] pages and offsets together are a conflict')
+  test('[A11] parameters of pages together with offset or limit are refused')
     .with([
       'page=1&offset=0',
       'page=1&limit=10',
@@ -124,21 +124,21 @@ test.group('Paging', () => {
     assert.deepEqual(parse('itemsPerPage=3&page='), parse('itemsPerPage=3'))
   })
 
-  test('[A13] a size over the maximum is reduced to it', ({ assert }) => {
+  test('[A13] a page size over the maximum is reduced to the maximum', ({ assert }) => {
     assert.equal(parse('limit=1001').limit, 1000)
     assert.include(parse('itemsPerPage=5000&page=3'), { itemsPerPage: 1000, offset: 2000 })
     assert.include(parse('itemsPerPage=1000'), { itemsPerPage: 1000 })
     assert.include(parse(`limit=${'9'.repeat(400)}`), { limit: 1000 })
   })
 
-  test('[A13] defaults above the maximum are reduced too', ({ assert }) => {
+  test('[A13] default sizes above the maximum are reduced, too', ({ assert }) => {
     const settings = { limit: 100, itemsPerPage: 10, maximum: 4 }
     assert.equal(parse('', false, settings).limit, 4)
     assert.equal(parse('page=2', false, settings).limit, 4)
     assert.equal(parse('page=2', false, settings).offset, 4)
   })
 
-  test('[A12] a page of any number has an offset that every database accepts', ({ assert }) => {
+  test('[A12] any page number results in an offset that every database accepts', ({ assert }) => {
     for (const text of ['9007199254740991', '9'.repeat(40), '9'.repeat(400)]) {
       const { offset } = parse(`page=${text}&itemsPerPage=1000`)
       assert.equal(offset, Number.MAX_SAFE_INTEGER)
@@ -146,13 +146,17 @@ test.group('Paging', () => {
     }
   })
 
-  test('[A24] the paged alias starts at page 1, or at an offset of 0 with limit', ({ assert }) => {
+  test('[A24] read_paginated starts at page 1 by default, and at offset 0 if limit is given', ({
+    assert,
+  }) => {
     assert.deepEqual(parse('', true), pageOf(1, 10))
     assert.deepEqual(parse('page=', true), pageOf(1, 10))
     assert.equal(parse('limit=5', true).shape, 'offset')
   })
 
-  test('[A11, A13] a page contains the items after those of previous pages', ({ assert }) => {
+  test('[A11, A13] random pages contain the items that follow those of the previous pages', ({
+    assert,
+  }) => {
     const count = fc.integer({ min: 1, max: 1_000_000 })
     fc.assert(
       fc.property(count, fc.integer({ min: 1, max: 1000 }), (page, size) => {

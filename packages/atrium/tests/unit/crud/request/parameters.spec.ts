@@ -7,7 +7,7 @@ function at(path: string) {
   return resources.endpoints().find((one) => one.path === `/api/${path}`)!.resource
 }
 
-test.group('Parameters', () => {
+test.group('Parameters of lists and items', () => {
   test('[A17] a filter with the name of a built-in parameter replaces it', ({ assert }) => {
     assert.includeMembers(listParameters(at('letters')), ['sort', 'deleted', 'fields', 'count'])
     assert.notIncludeMembers(listParameters(at('parcels')), ['sort'])
@@ -23,7 +23,7 @@ test.group('Parameters', () => {
     assert.notInclude(listParameters(at('memos')), 'deleted')
   })
 
-  test('[S13] reading an item has no parameters for paging and order', ({ assert }) => {
+  test('[S13] an item has no parameters for paging and order', ({ assert }) => {
     assert.notIncludeMembers(itemParameters(at('letters')), ['sort'])
     assert.notIncludeMembers(itemParameters(at('letters')), ['limit'])
     assert.notIncludeMembers(itemParameters(at('letters')), ['count'])

@@ -12,7 +12,7 @@ const statusOf = (read: () => unknown): number => {
 }
 
 test.group('Query string', () => {
-  test('[A16] names and values are decoded and not interpreted further', ({ assert }) => {
+  test('[A16] names and values are percent-decoded and not interpreted further', ({ assert }) => {
     const query = new QueryString('a=1%2C2,3&b+c=x+y%2Bz&=nameless&c=a=b%26&%C3%A4=%F0%9F%98%80')
     assert.equal(query.get('a'), '1,2,3')
     assert.equal(query.get('b c'), 'x y+z')
@@ -21,7 +21,9 @@ test.group('Query string', () => {
     assert.equal(query.get(''), 'nameless')
   })
 
-  test('[A16] a name without a value is empty, a missing one is undefined', ({ assert }) => {
+  test('[A16] a parameter without a value is empty, and a missing one is undefined', ({
+    assert,
+  }) => {
     const query = new QueryString('a&b=&&c=1')
     assert.equal(query.get('a'), '')
     assert.equal(query.get('b'), '')
@@ -31,7 +33,7 @@ test.group('Query string', () => {
     assert.deepEqual(new QueryString('').names, [])
   })
 
-  test('[A16] a repeated parameter is refused when it is read', ({ assert }) => {
+  test('[A16] a parameter that occurs several times is refused when it is read', ({ assert }) => {
     const query = new QueryString('a=1&b=2&a=1')
     assert.equal(
       statusOf(() => query.get('a')),
@@ -76,7 +78,7 @@ test.group('Query string', () => {
       )
     })
 
-  test('[A16] any encoded text is decoded to the original', ({ assert }) => {
+  test('[A16] any text is unchanged when it is percent-encoded and decoded', ({ assert }) => {
     const text = fc.string({ unit: 'binary', maxLength: 20 })
     const name = text.filter((one) => one.indexOf('[') < 1)
     const pairs = fc.uniqueArray(fc.tuple(name, text), { selector: ([one]) => one, maxLength: 6 })

@@ -9,12 +9,12 @@ const OPERATORS =
   )
 
 test.group('FilterConfig', () => {
-  test('[S12] null, strings, numbers and booleans are valid defaults', ({ assert }) => {
+  test('[S12] null, strings, numbers and booleans are valid default values', ({ assert }) => {
     const defaults = { a: null, b: '', c: 'x', d: 5, e: -1.5, f: true, g: false }
     assert.deepEqual(new FilterConfig(defaults).filters, defaults)
   })
 
-  test('[S12] any other default is a ValueError that names the filter')
+  test('[S12] any other default value is a ValueError that names the filter')
     .with<Array<{ value: any; named: RegExp }>>([
       { value: undefined, named: /undefined/ },
       { value: ['a'], named: /array/ },
@@ -31,14 +31,16 @@ test.group('FilterConfig', () => {
       assert.throws(() => new FilterConfig({ price: value }), named)
     })
 
-  test('[S12] a subclass can allow other defaults', ({ assert }) => {
+  test('[S12] a subclass can allow other default values', ({ assert }) => {
     const list = ['a', 'b'] as any
     assert.deepEqual(new GenerousFilterConfig({ status__in: list }).filters.status__in, list)
     assert.throws(() => new GenerousFilterConfig({ status: 'a' }), 'status is too short')
     assert.throws(() => new GenerousFilterConfig({ status: {} as any }), ValueError as any)
   })
 
-  test('[S11] the object is immutable, also through the original map', ({ assert }) => {
+  test("[S11] a FilterConfig can't be changed, not even through the map that was passed", ({
+    assert,
+  }) => {
     const map: Record<string, any> = { name: null }
     const config = new FilterConfig(map)
     map.price = 5
@@ -64,14 +66,14 @@ test.group('FilterConfig', () => {
     assert.doesNotThrow(() => new FilterConfig({ sort: null, deleted: null, fields: null }))
   })
 
-  test('[A18] {$self} is an operator')
+  test('[A18] {$self} is recognized as an operator')
     .with(OPERATORS)
     .run(({ assert }, operator) => {
       const name = `unit_price__${operator}`
       assert.deepEqual(parseFilterName(name), { name, column: 'unit_price', operator })
     })
 
-  test('[A18] a name without an operator compares for equality', ({ assert }) => {
+  test('[A18] a filter name without an operator compares for equality', ({ assert }) => {
     assert.deepEqual(parseFilterName('unit_price'), {
       name: 'unit_price',
       column: 'unit_price',

@@ -90,7 +90,7 @@ test.group('Filters', () => {
       }
     })
 
-  test('[A17] a null value sets no default', async ({ assert }) => {
+  test('[A17] the value null means that a filter has no default', async ({ assert }) => {
     const { filters } = await load({ label: '', label__contains: null, fresh: false, amount: 0 })
     const fallback = (name: string) => filters.get(name)!.fallback as any
     assert.equal(fallback('label').value, '')
@@ -99,7 +99,9 @@ test.group('Filters', () => {
     assert.equal(fallback('amount').value, 0)
   })
 
-  test('[A17] a default is converted for its operator and column', async ({ assert }) => {
+  test('[A17] a default is converted to the type of its column and operator', async ({
+    assert,
+  }) => {
     const { filters } = await load({
       amount__in: '1,2',
       moment__gte: '2024-01-01',

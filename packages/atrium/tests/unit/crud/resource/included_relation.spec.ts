@@ -138,7 +138,7 @@ test.group('IncludedRelation', () => {
       assert.include(messageOf(Label, [option]), message)
     })
 
-  test('[Q3, P9] a relation to one accepts no limit, and the has_more mark needs a unique name', ({
+  test('[Q3, P9] a limit on a relation to one record is a ValueError, and so is a has_more mark with a used name', ({
     assert,
   }) => {
     assert.equal(
@@ -175,14 +175,16 @@ test.group('IncludedRelation', () => {
     )
   })
 
-  test("[Q3, P9] a relation that can't or must not be included is a ValueError", ({ assert }) => {
+  test('[Q3, P9] a hidden or broken relation, or one with the name of a field, is a ValueError', ({
+    assert,
+  }) => {
     assert.match(messageOf(Leaf, ['hiddenTwig']), /serializeAs is null/)
     assert.match(messageOf(Leaf, ['clashingTwig']), /same name 'twig_id' in the API as a field/)
     assert.match(messageOf(Leaf, ['colouredTwig']), /same name 'colour' in the API as a field/)
     assert.match(messageOf(Leaf, ['brokenTwig']), /can't be used: .*"missing"/)
   })
 
-  test('[Q3, P4] relations are named by attribute or API name, in an array or a Set', ({
+  test('[Q3, P4] relations can be named by attribute or API name, in an array or a Set', ({
     assert,
   }) => {
     for (const include of [['leaves'], new Set(['its_leaves'])]) {
@@ -196,7 +198,7 @@ test.group('IncludedRelation', () => {
     )
   })
 
-  test('[Q3] the endpoints of a related model apply, also if two models include each other', ({
+  test("[Q3] an include uses the resource of the related model's endpoints, also if two models include each other", ({
     assert,
   }) => {
     const at = (model: unknown) =>
@@ -208,7 +210,9 @@ test.group('IncludedRelation', () => {
     assert.strictEqual(at(Song).includes.get('album')!.resource, at(Album))
   })
 
-  test('[Q3] a related model without endpoints is loaded with the including one', ({ assert }) => {
+  test('[Q3] a related model without endpoints is loaded together with the model that includes it', ({
+    assert,
+  }) => {
     const album = resources.all().find(({ model }) => model === Album)!
     const { resource } = album.includes.get('cover')!
     assert.strictEqual(resource.model, Cover)
@@ -217,7 +221,9 @@ test.group('IncludedRelation', () => {
     assert.isEmpty(own.routes)
   })
 
-  test('[Q3] the option include declares the relation with its related resource', ({ assert }) => {
+  test('[Q3] the option include declares the relation with the resource of its model', ({
+    assert,
+  }) => {
     const reels = resources.all().find(({ model }) => model === Reel)!
     assert.deepEqual([...reels.includes.keys()], ['lender'])
     assert.strictEqual(reels.includes.get('lender')!.resource.model, Lender)

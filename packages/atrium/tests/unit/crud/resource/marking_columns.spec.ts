@@ -13,8 +13,10 @@ class Plain extends BaseModel {
   declare name: string
 }
 
-test.group('Column options with unsuitable columns', () => {
-  test('[P9, S4] a column of the wrong type for its option is an error', async ({ assert }) => {
+test.group('Options that name unsuitable columns', () => {
+  test('[P9, S4] an option that names a column of an unsuitable type is an error', async ({
+    assert,
+  }) => {
     for (const options of [
       { isDeletedColumn: 'last_sold' },
       { deletedAtColumn: 'is_deleted' },
@@ -29,7 +31,7 @@ test.group('Column options with unsuitable columns', () => {
     assert.throws(() => new EndpointCreator({ model: Plain, showDeleted: true }), /showDeleted/)
   })
 
-  test('[P6] a virtual field must not be a column', ({ assert }) => {
+  test('[P6] a virtual field with the name of a column is an error', ({ assert }) => {
     try {
       new EndpointCreator({ model: Plain, virtualFields: ['name'] })
       assert.fail('accepted')

@@ -12,7 +12,7 @@ const methods = {
   },
 }
 
-test.group('Policies with a record parameter', () => {
+test.group('Policies with and without a record parameter', () => {
   test('[P14] a policy without a fourth parameter does not require the record: {name}')
     .with([
       { name: 'none', policy: () => true },

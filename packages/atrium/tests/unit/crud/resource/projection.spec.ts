@@ -35,7 +35,7 @@ test.group('Combined grants', () => {
     assert.deepEqual([...projection.mixed], [['secret', [own]]])
   })
 
-  test('[U3] a field that is visible in all readable records is not hidden on some', ({
+  test('[U3] a field that the grants show on all readable records counts as visible, not as partly hidden', ({
     assert,
   }) => {
     const alike = projectionOf({ hidden: ['pay'], scopes: [own] }, { scopes: [own] })
@@ -62,7 +62,7 @@ test.group('Combined grants', () => {
     assert.isFalse(projection.permits('restore'))
   })
 
-  test('[U3] a field is writable on all, some or no records', ({ assert }) => {
+  test('[U3] the grants can make a field writable on all, some or no records', ({ assert }) => {
     const projection = projectionOf(
       { readonly: ['pay', 'title'] },
       { readonly: ['pay'], scopes: [own] }
@@ -73,7 +73,7 @@ test.group('Combined grants', () => {
   })
 })
 
-test.group('A resource for an actor', (group) => {
+test.group('The resource for an actor', (group) => {
   const given = new GivenPermissions()
   const papers = new LucidCrud(Paper)
   const { resource } = papers
@@ -92,7 +92,7 @@ test.group('A resource for an actor', (group) => {
     }
   })
 
-  test('[U4] an unrestricted actor gets the resource itself', async ({ assert }) => {
+  test('[U4] an actor without restricting grants gets the resource itself', async ({ assert }) => {
     assert.strictEqual(await resource.for(ANNA), resource)
     given.give('anna', Paper, { scopes: [own] }, {})
     assert.strictEqual(await resource.for(ANNA), resource)
@@ -102,7 +102,9 @@ test.group('A resource for an actor', (group) => {
     assert.sameMembers(permitted(resource), [...ALL])
   })
 
-  test('[U4] actors with the same permissions share one resource', async ({ assert }) => {
+  test('[U4] actors with the same permissions share one restricted resource', async ({
+    assert,
+  }) => {
     given.give('anna', Paper, { hidden: ['pay', 'secret'], scopes: [own] })
     given.give('bob', Paper, { hidden: ['secret', 'pay'], scopes: [own] })
     const annas = await resource.for(ANNA)
@@ -114,7 +116,7 @@ test.group('A resource for an actor', (group) => {
     assert.notStrictEqual(await resource.for(BOB), annas)
   })
 
-  test('[U4] the number of cached resources is limited', async ({ assert }) => {
+  test('[U4] the number of cached restricted resources is limited', async ({ assert }) => {
     given.give('anna', Paper, { hidden: ['pay'] })
     const first = await resource.for(ANNA)
     for (let index = 0; index < 100; index++) {
@@ -124,7 +126,7 @@ test.group('A resource for an actor', (group) => {
     assert.notStrictEqual(await resource.for(ANNA), first)
   })
 
-  test('[U3] fields that can’t be written are in no body, and hidden fields in no filter or sort', async ({
+  test('[U3] fields that the actor can’t write are in no body, and hidden fields in no filter or sort', async ({
     assert,
   }) => {
     given.give('anna', Paper, { on: ['read', 'update'], hidden: ['secret'], readonly: ['pay'] })
@@ -141,7 +143,9 @@ test.group('A resource for an actor', (group) => {
     assert.isFalse(resource.columns.find('secret')!.hidden)
   })
 
-  test('[U3] a relation is removed if its model is not visible', async ({ assert }) => {
+  test('[U3] a relation is removed if its model is not visible to the actor', async ({
+    assert,
+  }) => {
     given.give('anna', Folder)
     const seen = await resource.for(ANNA)
     assert.equal(seen.includes.size, 0)
@@ -170,7 +174,7 @@ test.group('A resource for an actor', (group) => {
     assert.equal(await statements(), scoped)
   })
 
-  test('[U4] a request parsed for the unrestricted resource reveals no hidden fields', async ({
+  test("[U4] a request parsed without the actor's restrictions reveals no hidden fields", async ({
     assert,
   }) => {
     await insertRow('granted_papers', { title: 'a', owner: 'anna', secret: 's' })

@@ -32,7 +32,7 @@ async function failureOf(work: Promise<unknown>): Promise<any> {
   )
 }
 
-test.group('resources', () => {
+test.group('Registry of resources', () => {
   test('resources are listed in the order in which they were added', ({ assert }) => {
     const registry = new ResourceRegistry()
     const creators = ['b', 'a'].map((path) => new EndpointCreator({ model: RouteItem, path }))
@@ -55,7 +55,7 @@ test.group('resources', () => {
     assert.lengthOf(registry.all(), 1)
   })
 
-  test('[P15] reports all missing tables together', async ({ assert }) => {
+  test('[P15] all missing tables are reported together', async ({ assert }) => {
     const registry = new ResourceRegistry()
     for (const name of ['Ghost', 'Shadow']) {
       registry.add(new EndpointCreator({ model: modelWithoutTable(name), path: name }))
@@ -71,7 +71,7 @@ test.group('resources', () => {
     assert.isTrue(registry.all()[2].isLoaded)
   })
 
-  test('[P15] the number of statements does not depend on the number of tables', async ({
+  test('[P15] the number of statements that read the tables does not depend on the number of tables', async ({
     assert,
     cleanup,
   }) => {
@@ -97,7 +97,7 @@ test.group('resources', () => {
     assert.isTrue(registry.all().every(({ isLoaded }) => isLoaded))
   })
 
-  test('[P9, R13] options that do not fit the types of columns prevent the start', async ({
+  test('[P9, R13] an option that does not fit the type of its column prevents the start', async ({
     assert,
   }) => {
     const registry = new ResourceRegistry()
@@ -109,7 +109,7 @@ test.group('resources', () => {
     assert.include(message, 'The column is a text')
   })
 
-  test('errors other than configuration errors are thrown unchanged', async ({ assert }) => {
+  test('errors that are not configuration errors are thrown unchanged', async ({ assert }) => {
     const registry = new ResourceRegistry()
     const creator = new EndpointCreator({ model: RouteItem })
     registry.add(creator)
@@ -119,7 +119,7 @@ test.group('resources', () => {
     assert.strictEqual(await failureOf(registry.load()), broken)
   })
 
-  test('[P10] an endpoint with token access requires an authorizer', async ({
+  test('[P10] an endpoint with token access is an error without an authorizer', async ({
     assert,
     cleanup,
   }) => {
@@ -132,7 +132,9 @@ test.group('resources', () => {
     assert.match(failure.message, /RouteItem: access is 'token', and nothing is registered/)
   })
 
-  test('[P3] crudRouter throws immediately and registers nothing', ({ assert }) => {
+  test('[P3] invalid options of crudRouter throw immediately, and no endpoints are registered', ({
+    assert,
+  }) => {
     const before = resources.all().length
     class Colliding extends WordEndpoints {
       addRoutesToRouter() {
@@ -147,7 +149,9 @@ test.group('resources', () => {
     assert.lengthOf(resources.all(), before)
   })
 
-  test('[P9] an endpointCreator must be a subclass of EndpointCreator', ({ assert }) => {
+  test('[P9] an endpointCreator that is not a subclass of EndpointCreator is an error', ({
+    assert,
+  }) => {
     class Stranger {}
     assert.throws(
       () => crudRouter({ model: RouteWord, endpointCreator: Stranger as any }),

@@ -61,7 +61,9 @@ test.group('Resource', (group) => {
     }
   })
 
-  test('[P4] tags are an array or a Set, or by default the model’s name', ({ assert }) => {
+  test('[P4] tags are given as an array or a Set, and are by default the model’s name', ({
+    assert,
+  }) => {
     assert.deepEqual(new Resource({ model: Person, tags: ['People', 'Staff'] }).tags, [
       'People',
       'Staff',
@@ -70,7 +72,9 @@ test.group('Resource', (group) => {
     assert.deepEqual(new Resource({ model: Person }).tags, ['Person'])
   })
 
-  test('[A2] the fields are all visible columns and computed properties', ({ assert }) => {
+  test('[A2] the fields of an item are all visible columns and computed properties', ({
+    assert,
+  }) => {
     const { fields, computed: properties } = new Resource({ model: Person })
 
     assert.deepEqual(
@@ -114,7 +118,9 @@ test.group('Resource', (group) => {
       )
     })
 
-  test('[P6, P9] a field of a schema must be a column or a virtual field', ({ assert }) => {
+  test('[P6, P9] a field of a schema that is not a column or virtual field is an error', ({
+    assert,
+  }) => {
     const createSchema = vine.object({ full_name: vine.string(), password: vine.string() })
 
     assert.throws(
@@ -128,7 +134,7 @@ test.group('Resource', (group) => {
     assert.doesNotThrow(() => new Resource({ model: Person, createSchema, virtualFields }))
   })
 
-  test('[P9] an option must name a column of the model')
+  test('[P9] an option that names an unknown column is an error')
     .with(['isDeletedColumn', 'deletedAtColumn', 'updatedAtColumn'])
     .run(({ assert }, option) => {
       assert.throws(
@@ -138,7 +144,7 @@ test.group('Resource', (group) => {
       )
     })
 
-  test('[P9] a model needs a primary key', ({ assert }) => {
+  test('[P9] a model without a primary key is an error', ({ assert }) => {
     class Keyless extends BaseModel {
       @column()
       declare name: string
@@ -164,7 +170,7 @@ test.group('Resource', (group) => {
     }
   })
 
-  test('[P9, P15] the error of a missing table contains the command that creates it', async ({
+  test('[P9, P15] the error of a missing table contains the command that creates tables', async ({
     assert,
   }) => {
     const resource = new Resource({ model: named('Ghost', { table: 'ghosts' }) })
@@ -176,7 +182,7 @@ test.group('Resource', (group) => {
     assert.isFalse(resource.isLoaded)
   })
 
-  test('[P15] the error of a missing column lists the existing ones', async ({ assert }) => {
+  test('[P15] the error of a missing column lists the existing columns', async ({ assert }) => {
     class Newer extends RouteItem {
       static table = RouteItem.table
 
@@ -189,7 +195,9 @@ test.group('Resource', (group) => {
     )
   })
 
-  test('[P15] a failed load is repeated, and a successful one is not', async ({ assert }) => {
+  test('[P15] a load that failed is repeated at the next call, and a successful one is not', async ({
+    assert,
+  }) => {
     const table = 'route_late'
     const resource = new Resource({ model: named('Late', { table }) })
     await assert.rejects(() => resource.load())
@@ -202,7 +210,7 @@ test.group('Resource', (group) => {
     assert.isTrue(resource.isLoaded)
   })
 
-  test('[P15] properties from the database are unknown before the load', ({ assert }) => {
+  test('[P15] reading properties from the database before the load is an error', ({ assert }) => {
     const resource = new Resource({ model: Person })
     const message = 'await resources.load() first'
 

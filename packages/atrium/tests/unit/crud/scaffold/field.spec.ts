@@ -134,7 +134,7 @@ const fieldText = fc
   })
   .map(({ name, type, mark, modifier }) => `${name}:${type}${mark}${modifier}`)
 
-test.group('parseField', () => {
+test.group('parseField()', () => {
   test('[P12] the field {0} is parsed')
     .with(READ)
     .run(({ assert }, [text, expected]) => {
@@ -147,7 +147,7 @@ test.group('parseField', () => {
       assert.throws(() => parseField(text), ValueError as any, message)
     })
 
-  test('[P12] any text is a field or an error with a reason', ({ assert }) => {
+  test('[P12] any text is parsed to a field, or is an error with a reason', ({ assert }) => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.string({ unit: fc.constantFrom(...'ab1_:(),?\'"`$\\ \n') }),
@@ -163,7 +163,7 @@ test.group('parseField', () => {
     )
   })
 
-  test('[P12] the code of every field is valid, and its schema accepts values of the factory', async ({
+  test('[P12] the code generated for any field runs, and its schema accepts the values of its factory', async ({
     assert,
   }) => {
     const run = (names: string[], code: string, ...values: unknown[]) =>
@@ -186,7 +186,7 @@ test.group('parseField', () => {
   })
 })
 
-test.group('parseFields with relations', () => {
+test.group('parseFields() with relations', () => {
   test('[P12] relations are returned separately from the fields')
     .with([
       [
@@ -231,7 +231,7 @@ test.group('parseFields with relations', () => {
     })
 })
 
-test.group('parseFields', () => {
+test.group('parseFields()', () => {
   test('[P12] duplicate names are refused, including relations')
     .with([
       [['a', 'a:integer'], 'a is there twice'],

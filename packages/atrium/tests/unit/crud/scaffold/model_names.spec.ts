@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import { ValueError } from '#crud'
 import { modelNames } from '#crud/scaffold/model_names'
 
-test.group('modelNames', () => {
+test.group('modelNames()', () => {
   test('[P12] {0} is the model {1} with the table {2}')
     .with([
       ['Invoice', 'Invoice', 'invoices'],
@@ -26,7 +26,7 @@ test.group('modelNames', () => {
       assert.equal(names.table, table)
     })
 
-  test('[P12, P5] file names, path and label are derived', ({ assert }) => {
+  test('[P12, P5] file names, path and label are derived from the model name', ({ assert }) => {
     assert.deepEqual(modelNames(app, 'order line'), {
       model: 'OrderLine',
       table: 'order_lines',

@@ -11,7 +11,7 @@ import { appIn } from '#tests/helpers/other_root'
 
 const OPTIONS = { timestamps: true, softDeletes: false }
 
-test.group('Scaffold', (group) => {
+test.group('Generated files of make:crud', (group) => {
   let root: string
 
   group.each.setup(async () => {
@@ -73,13 +73,15 @@ test.group('Scaffold', (group) => {
     assert.includeMembers(await files(), written)
   })
 
-  test('[P12] a referenced table is migrated first, whatever the time', async ({ assert }) => {
+  test('[P12] the migration of a referenced table runs first, whatever the time of generation', async ({
+    assert,
+  }) => {
     await put('database/migrations/9999999999999_create_suns_table.ts')
     const [, migration] = await make('Moon', ['name'])
     assert.equal(basename(migration), '10000000000000_create_moons_table.ts')
   })
 
-  test('[P12] --soft-deletes and --no-timestamps change the columns', async ({ assert }) => {
+  test('[P12] --soft-deletes and --no-timestamps add and remove columns', async ({ assert }) => {
     const [model, migration] = await make('Moon', ['name'], {
       timestamps: false,
       softDeletes: true,
@@ -91,7 +93,7 @@ test.group('Scaffold', (group) => {
     assert.notMatch(code, /created|updated/i)
   })
 
-  test('[P12] a reference has a relation, a foreign key, and a parent from its factory', async ({
+  test('[P12] a reference has a relation, a foreign key, and a parent record in its factory', async ({
     assert,
   }) => {
     const fields = ['tune:belongsTo', 'second_tune_id:belongsTo(Tune)?', 'text:text']
@@ -109,7 +111,7 @@ test.group('Scaffold', (group) => {
     assert.include(await read(factory), 'TuneFactory.useCtx(context).create()')
   })
 
-  test('[P12] a hasMany to a missing model is written, with instructions to create it', async ({
+  test('[P12] a hasMany to a missing model is generated with instructions to create the model', async ({
     assert,
   }) => {
     const { needs, written } = await makeBoth('Invoice', [
@@ -151,7 +153,7 @@ test.group('Scaffold', (group) => {
     )
   })
 
-  test('[P12] a hasMany to a model without the foreign key names the missing column', async ({
+  test('[P12] a hasMany to a model without the foreign key is an error that names the missing column', async ({
     assert,
   }) => {
     const { needs, written } = await makeBoth('Composer', ['name', 'tunes:hasMany(Tune)'])
@@ -164,7 +166,7 @@ test.group('Scaffold', (group) => {
     ])
   })
 
-  test('[P12, R2] related records are rows in the form if their model is on the site and refers back, only once', async ({
+  test('[P12, R2] a hasMany is an inline in the form, once, if its model is on the site and refers back', async ({
     assert,
   }) => {
     await put(
@@ -195,7 +197,7 @@ test.group('Scaffold', (group) => {
     assert.notInclude(moon, 'import Moon')
   })
 
-  test('[P12] a manyToMany has a migration of its pivot table after that of the model', async ({
+  test('[P12] a manyToMany has a migration of its pivot table, which runs after that of the model', async ({
     assert,
   }) => {
     const { needs, written } = await makeBoth('Mixtape', ['name', 'tunes:manyToMany'])
@@ -321,14 +323,14 @@ test.group('Scaffold', (group) => {
     assert.include(spec, "['dueOn','tone','line2']")
   })
 
-  test('[P12] the admin site’s tables are refused too', async ({ assert }) => {
+  test('[P12] tables of the admin site are refused, too', async ({ assert }) => {
     await assert.rejects(
       () => make('AdminUser', ['name']),
       /AdminUser can't be made: packages\/atrium\/migrations\/admin\/\S+ makes the table admin_users already/
     )
   })
 
-  test('[P12] an existing file is not overwritten, and no other is written: {$self}')
+  test('[P12] if a file already exists, it is not overwritten, and no other is written: {$self}')
     .with([
       'app/models/moon.ts',
       'app/models/MOON.ts',
@@ -346,7 +348,7 @@ test.group('Scaffold', (group) => {
       assert.deepEqual(await files(), before)
     })
 
-  test('[P12] a table that another migration creates is detected', async ({ assert }) => {
+  test('[P12] a table that another migration creates is found', async ({ assert }) => {
     await put('database/migrations/1_all_tables.ts', "this.schema.createTable('moons', (t) => {})")
     await assert.rejects(() => make('Moon', ['name']), /1_all_tables\.ts makes the table moons/)
   })

@@ -11,7 +11,7 @@ import { appIn } from '#tests/helpers/other_root'
 
 const CREATED = { created_at: '2024-01-05 10:00:00' }
 
-test.group('Models of tables', (group) => {
+test.group('Models generated from tables', (group) => {
   let root: string
 
   group.tap((one) => one.tags(['@dialect']))
@@ -125,7 +125,7 @@ test.group('Models of tables', (group) => {
     assert.notInclude(text, 'belongsTo')
   })
 
-  test('[K12] a relation uses the model of the application, and is included only if that has an access option', async ({
+  test("[K12] a relation uses the application's model, and is included only if that model has an access option", async ({
     assert,
   }) => {
     await put(
@@ -172,7 +172,7 @@ test.group('Models of tables', (group) => {
     ])
   })
 
-  test('[K12] an existing file stays, and a table of the engine or a missing table gets no model', async ({
+  test('[K12] existing files are not overwritten, and tables of the engine and missing tables are errors', async ({
     assert,
   }) => {
     await put('app/models/barn_owl.ts', '/* mine */')
@@ -190,7 +190,9 @@ test.group('Models of tables', (group) => {
     assert.equal(await readFile(join(root, 'app/models/barn_owl.ts'), 'utf8'), '/* mine */')
   })
 
-  test('[K12.2] differences in types, nullability and columns are listed', async ({ assert }) => {
+  test('[K12.2] differences between model and table in types, nullability and columns are listed', async ({
+    assert,
+  }) => {
     await put(
       'app/models/barn_owl.ts',
       `import { BaseModel, column } from '@adonisjs/lucid/orm'

@@ -21,7 +21,7 @@ export const LineFactory = factory
 const NAMES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth']
 const QUOTED = NAMES.map((name) => `'${name}'`)
 
-test.group('tidy', () => {
+test.group('Formatting of generated code', () => {
   test('[P12] code is indented by its brackets, whatever its texts and comments contain', ({
     assert,
   }) => {

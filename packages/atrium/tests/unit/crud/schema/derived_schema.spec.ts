@@ -28,7 +28,7 @@ async function failing(validator: any, body: object) {
 }
 
 test.group('Deriving a schema', () => {
-  test('[P7] fields are all columns except key, timestamps and hidden ones', ({ assert }) => {
+  test('[P7] the fields are all columns except key, timestamps and hidden ones', ({ assert }) => {
     for (const operation of ['create', 'update'] as const) {
       assert.deepEqual(
         namesOf(derive(operation, Sample)),
@@ -40,14 +40,16 @@ test.group('Deriving a schema', () => {
     }
   })
 
-  test('[P7] managed columns are excluded', ({ assert }) => {
+  test('[P7] columns that the engine sets are excluded', ({ assert }) => {
     const names = namesOf(derive('create', Sample, { managed: new Set(['active', 'moment']) }))
     assert.notIncludeMembers(names, ['active'])
     assert.notIncludeMembers(names, ['moment'])
     assert.includeMembers(names, ['name', 'plainMoment'])
   })
 
-  test('[P7] the key is a field only on create, if it is not generated', ({ assert }) => {
+  test('[P7] the key is a field of a create only, and only if it is not generated', ({
+    assert,
+  }) => {
     assert.include(namesOf(derive('create', Sample, { keyIsGiven: true })), 'id')
     assert.notInclude(namesOf(derive('update', Sample, { keyIsGiven: true })), 'id')
   })
@@ -60,14 +62,14 @@ test.group('Deriving a schema', () => {
     assert.deepEqual(await failing(derive('update', FixtureInvoice), {}), [])
   })
 
-  test('[P7] a nullable column accepts null', ({ assert }) => {
+  test('[P7] a field of a nullable column accepts null', ({ assert }) => {
     const nullable = tree(derive('create', FixtureInvoice))
       .filter((property) => property.allowNull)
       .map((property) => property.fieldName)
     assert.deepEqual(nullable, ['note'])
   })
 
-  test('[P7] type, length and choices are validated', async ({ assert }) => {
+  test('[P7] type, length and choices of a value are validated', async ({ assert }) => {
     const schema = derive('create', Sample)
     const fits = {
       name: '😀'.repeat(20),

@@ -17,8 +17,8 @@ function after(sort: string, position: unknown[]): Array<{ sql: string; bindings
   }))
 }
 
-test.group('Keyset', () => {
-  test('[Q4] the condition has a bound on the first column and excludes rows that were read', ({
+test.group('Conditions of a cursor', () => {
+  test('[Q4] the condition limits the first column and excludes rows that were already read', ({
     assert,
   }) => {
     const [range, ...others] = after('amount', [5, 7])

@@ -53,7 +53,7 @@ const OTHERS: Array<{ name: string; scope: Scope }> = [
   { name: 'a question mark in a text', scope: (query) => query.whereRaw("title <> '?'") },
 ]
 
-test.group('Scope conditions', (group) => {
+test.group('Scopes as single conditions', (group) => {
   group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     await db.from('granted_papers').delete()
@@ -62,7 +62,7 @@ test.group('Scope conditions', (group) => {
     await insertRow('granted_papers', { title: 'c', owner: 'bert', pay: 3 })
   })
 
-  test('[U3] a scope that only compares becomes a single condition: {name}')
+  test('[U3] a scope that only compares values becomes a single condition: {name}')
     .with(COMPARING)
     .run(async ({ assert }, { scope, titles }) => {
       for (const time of ['first', 'second']) {
@@ -79,7 +79,7 @@ test.group('Scope conditions', (group) => {
       }
     })
 
-  test('[U3] a scope with anything else is not converted: {name}')
+  test('[U3] a scope that does anything else is not converted: {name}')
     .with(OTHERS)
     .run(({ assert }, { scope }) => {
       assert.isNull(plain(scope))

@@ -56,7 +56,7 @@ async function instancesOf(model: LucidModel, work: () => Promise<unknown>) {
   return count
 }
 
-test.group('Reader', (group) => {
+test.group('Reading items', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   let ids: number[] = []
 
@@ -104,7 +104,7 @@ test.group('Reader', (group) => {
     assert.deepEqual(all[0], item)
   })
 
-  test('[A2] find hooks run when one item is read', async ({ assert }) => {
+  test('[A2] find hooks run when a single item is read, and not in a list', async ({ assert }) => {
     const reader = await readerOf(ReadingWithFindHooks)
     assert.deepInclude(await reader.one(ids[0]), { name: 'ONE' })
     assert.isNull(await reader.one(ids[1]))
@@ -113,7 +113,9 @@ test.group('Reader', (group) => {
     assert.equal(all[0].name, 'one')
   })
 
-  test('[A2] fetch hooks run when several are read', async ({ assert }) => {
+  test('[A2] fetch hooks run when several records are read, and not when one is', async ({
+    assert,
+  }) => {
     const reader = await readerOf(ReadingWithFetchHooks)
     const all = await reader.all()
     assert.deepEqual(
@@ -123,7 +125,9 @@ test.group('Reader', (group) => {
     assert.deepInclude(await reader.one(ids[2]), { name: 'unfetchable' })
   })
 
-  test('[S2] the count of a list respects its fetch hooks', async ({ assert }) => {
+  test('[S2] the count of a list includes the conditions of its fetch hooks', async ({
+    assert,
+  }) => {
     class Ordered extends ReadingWithFetchHooks {
       static table = 'crud_readings'
     }
@@ -164,14 +168,14 @@ test.group('Reader', (group) => {
     assert.deepEqual(all[0], item)
   })
 
-  test('[A2] a column’s custom consume determines the value', async ({ assert }) => {
+  test('[A2] a column’s custom consume determines the value in the item', async ({ assert }) => {
     const reader = await readerOf(ReadingWithConsume)
     assert.deepEqual(await reader.one(ids[0]), { id: ids[0], name: 'ONE', amount: 1.5 })
     const all = await reader.all()
     assert.equal(all[0].name, 'ONE')
   })
 
-  test('[A2] a getter on a column determines the value', async ({ assert }) => {
+  test('[A2] a getter on a column determines the value in the item', async ({ assert }) => {
     class WithGetter extends BaseModel {
       static table = 'crud_readings'
       @column({ isPrimary: true })
@@ -190,7 +194,9 @@ test.group('Reader', (group) => {
     assert.deepEqual(await reader.one(ids[0]), { id: ids[0], name: 'one?' })
   })
 
-  test('[P14] a scope of the query builder restricts like a condition', async ({ assert }) => {
+  test('[P14] a scope that uses the query builder restricts like a condition', async ({
+    assert,
+  }) => {
     const reader = await readerOf(Reading)
     const isOne = { where: [{ sql: 'amount < ?', bindings: [2] }] }
     const scope = (query: any) => query.where('name', 'one').orWhere('name', 'unfindable')
@@ -212,7 +218,7 @@ test.group('Reader', (group) => {
     }
   })
 
-  test('[A2] a model that overrides its queries is read through them', async ({ assert }) => {
+  test('[A2] a model that overrides its query methods is read through them', async ({ assert }) => {
     class Narrowed extends Reading {
       static table = 'crud_readings'
       static query(...options: any[]) {
@@ -225,7 +231,7 @@ test.group('Reader', (group) => {
     assert.isNull(await reader.one(ids[1]))
   })
 
-  test('[A2] columns with other names in the table are read in the same way with and without Lucid', async ({
+  test('[A2] columns that have other names in the table are read in the same way with and without instances', async ({
     assert,
   }) => {
     class Renamed extends BaseModel {
@@ -243,7 +249,7 @@ test.group('Reader', (group) => {
   })
 })
 
-test.group('Reader: raw and hydrated', (group) => {
+test.group('Reading items with and without model instances', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => void (await db.from('samples').delete()))
 
@@ -295,7 +301,7 @@ test.group('Reader: raw and hydrated', (group) => {
     updated_at: orNull(moment),
   })
 
-  test('[A20] rows that are read without Lucid have the same values', async ({ assert }) => {
+  test('[A20] rows read without model instances have the same values', async ({ assert }) => {
     const reader = await readerOf(Sample)
     await fc.assert(
       fc.asyncProperty(rows, async (row) => {
@@ -312,7 +318,7 @@ test.group('Reader: raw and hydrated', (group) => {
     )
   }).timeout(30_000)
 
-  test('[A20] every type has its API format', async ({ assert }) => {
+  test('[A20] values of every type have their API format', async ({ assert }) => {
     const reader = await readerOf(Sample)
     const id = await insertRow('samples', {
       name: 'one',

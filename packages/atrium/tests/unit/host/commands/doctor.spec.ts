@@ -46,7 +46,7 @@ test.group('atrium:doctor', (group) => {
     return () => ace.ui.switchMode('normal')
   })
 
-  test('[K11] a pending migration is an error, with its name, the fix and status 1', async ({
+  test('[K11] a pending migration is an error that contains its name and the fix, with exit status 1', async ({
     assert,
     cleanup,
   }) => {
@@ -66,7 +66,7 @@ test.group('atrium:doctor', (group) => {
     assert.equal(report.findings[0].severity, 'error')
   })
 
-  test('[K11] --production checks the settings of a production server, without showing secrets', async ({
+  test('[K11] --production checks the settings of a production server without showing secrets', async ({
     assert,
     cleanup,
   }) => {
@@ -110,7 +110,7 @@ test.group('atrium:doctor', (group) => {
     assert.notInclude(warnings, 'Everybody can write')
   })
 
-  test('[K11] a decorated model with an error is listed with the error, and not as undecorated', async ({
+  test('[K11] a model with an error is listed with that error, and not as a model without a decorator', async ({
     assert,
     cleanup,
   }) => {

@@ -51,7 +51,7 @@ test.group('atrium:version', (group) => {
     assert.equal(database.version, installed(database.driver))
   })
 
-  test('the newest version in the changelog is that of the engine', ({ assert }) => {
+  test("the newest version in the changelog is the engine's version", ({ assert }) => {
     assert.match(VERSION, VERSION_PATTERN)
     const changelog = readFileSync(app.makePath('CHANGELOG.md'), 'utf8')
     assert.equal(/^## \[(\d[^\]]*)\]/m.exec(changelog)?.[1], VERSION)

@@ -10,8 +10,11 @@ import { addNote, DRIVERS, GROUPED, openGrouped, signal } from '#tests/helpers/g
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index))
 
 for (const driver of DRIVERS) {
-  test.group(`Writes with one commit, ${driver}`, () => {
-    test('a write is a plain transaction if no other write waits', async ({ assert, cleanup }) => {
+  test.group(`Writes that share a commit, ${driver}`, () => {
+    test('a write runs in a transaction of its own if no other write waits', async ({
+      assert,
+      cleanup,
+    }) => {
       const { count, note, texts } = await openGrouped(driver, cleanup)
       assert.equal(await note('one'), 'one')
       assert.equal(count('SAVEPOINT'), 0)
@@ -31,7 +34,7 @@ for (const driver of DRIVERS) {
       assert.equal(count('COMMIT'), 1)
     })
 
-    test('writes of one turn of the event loop share a commit, even if each could end before the next begins', async ({
+    test('writes started in one turn of the event loop share a commit, even if each could end before the next begins', async ({
       assert,
       cleanup,
     }) => {
@@ -44,7 +47,7 @@ for (const driver of DRIVERS) {
       assert.equal(count('COMMIT'), 1)
     })
 
-    test('a write that fails is rolled back alone, and gets its own error', async ({
+    test('a write that fails is rolled back alone and gets its own error', async ({
       assert,
       cleanup,
     }) => {
@@ -124,7 +127,7 @@ for (const driver of DRIVERS) {
       assert.lengthOf(heard, 16)
     })
 
-    test('code that runs after the commit has the context of its own request', async ({
+    test('code that runs after the commit has the async context of its own request', async ({
       assert,
       cleanup,
     }) => {
@@ -255,7 +258,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['before', ...stored])
     })
 
-    test('a group has a maximum number of writes', async ({ assert, cleanup }) => {
+    test('the number of writes in a group is limited', async ({ assert, cleanup }) => {
       const groups = { writes: 4, milliseconds: 60_000 }
       const { count, note, texts } = await openGrouped(driver, cleanup, { groups })
       await Promise.all(numbers(10).map(note))
@@ -263,7 +266,10 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), numbers(10))
     })
 
-    test('a group that exceeds its time accepts no further write', async ({ assert, cleanup }) => {
+    test('a group that has reached its time limit accepts no further write', async ({
+      assert,
+      cleanup,
+    }) => {
       const groups = { writes: 50, milliseconds: 1 }
       const { count, texts, write } = await openGrouped(driver, cleanup, { groups })
       await Promise.all(
@@ -278,7 +284,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), numbers(3))
     })
 
-    test('with a limit of one write or of no time, each write has its own commit', async ({
+    test('if a group is limited to one write or to no time, each write has its own commit', async ({
       assert,
       cleanup,
     }) => {
@@ -311,7 +317,7 @@ for (const driver of DRIVERS) {
       assert.equal(count('COMMIT'), 1)
     })
 
-    test('no write joins a write whose code has left a nested transaction open', async ({
+    test('no write joins a group while the code of a write has left a nested transaction open', async ({
       assert,
       cleanup,
     }) => {
@@ -327,7 +333,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['in the open one', 'second', 'third'])
     })
 
-    test('code that waits for a later write of its group continues when that one is refused', async ({
+    test('code that waits for a later write of its group continues when that write is refused', async ({
       assert,
       cleanup,
     }) => {

@@ -9,7 +9,7 @@ async function pragma(connection: string, name: string) {
 }
 
 test.group('SQLite connections', () => {
-  test('there is one writer and several readers of the same file', ({ assert }) => {
+  test('a file has one writing connection and several reading ones', ({ assert }) => {
     const connections = sqliteConnections('shop', '/data/shop.sqlite3', {
       migrations: ['shop/migrations'],
       readers: 3,
@@ -25,13 +25,15 @@ test.group('SQLite connections', () => {
     assert.isUndefined(readers.migrations)
   })
 
-  test('the readers of a connection are found by its name', ({ assert }) => {
+  test("the reading connections are found by the connection's name", ({ assert }) => {
     const writer = db.connection()
     assert.equal(readersOf(writer)!.connectionName, `${writer.connectionName}_readers`)
     assert.isUndefined(readersOf(readersOf(writer)!))
   })
 
-  test('the writer enforces foreign keys and waits for other processes', async ({ assert }) => {
+  test('the writing connection enforces foreign keys and waits for other processes', async ({
+    assert,
+  }) => {
     assert.equal(await pragma(MAIN, 'foreign_keys'), 1)
     assert.equal(await pragma(MAIN, 'journal_mode'), 'wal')
     /* The driver better-sqlite3 would block the server while it waits: its statements are repeated instead. */
@@ -45,7 +47,7 @@ test.group('SQLite connections', () => {
     }
   })
 
-  test("a reader can't write", async ({ assert }) => {
+  test("a reading connection can't write", async ({ assert }) => {
     assert.equal(await pragma(ANOTHER, 'query_only'), 1)
     await assert.rejects(
       () => db.connection(ANOTHER).table('crud_counters').insert({ name: 'by reader' }),
@@ -53,7 +55,9 @@ test.group('SQLite connections', () => {
     )
   })
 
-  test('a reader sees committed data while a write is open', async ({ assert }) => {
+  test('a reading connection sees committed data while a write transaction is open', async ({
+    assert,
+  }) => {
     await db.from('crud_counters').delete()
     const count = async () => {
       const rows = await db.connection(ANOTHER).from('crud_counters')

@@ -41,7 +41,9 @@ test.group('SQLite dialect | text', (group) => {
     return clear
   })
 
-  test('[A18] a negated condition matches all other rows except null', async ({ assert }) => {
+  test('[A18] a negated condition matches all rows that the condition does not match, except null', async ({
+    assert,
+  }) => {
     const labels = ['Mask', 'ma\u017F\u212A', 'mast', '', null]
     await db.table('specimens').multiInsert(labels.map((label) => ({ label })))
     const masks = ['Mask', 'ma\u017F\u212A']
@@ -67,7 +69,7 @@ test.group('SQLite dialect | text', (group) => {
     }
   })
 
-  test("[A18] text is compared by code point, whatever the column's collation", async ({
+  test("[A18] texts are compared by code point, whatever the column's collation", async ({
     assert,
   }) => {
     const labels = ['b', 'A', 'B', 'a', 'Z', 'z', '\uFFFD', '😀', 'ä', '']
@@ -89,7 +91,7 @@ test.group('SQLite dialect | text', (group) => {
     }
   })
 
-  test('[A18] null is first, and last if descending', async ({ assert }) => {
+  test('[A18] null is sorted first, and last in descending order', async ({ assert }) => {
     await db.table('specimens').multiInsert([{ label: 'a' }, { label: null }, { label: '' }])
     for (const [direction, labels] of [
       ['asc', [null, '', 'a']],
@@ -172,7 +174,7 @@ test.group('SQLite dialect | errors', () => {
   const explain = (message: string, code = 'SQLITE_CONSTRAINT') =>
     dialect.explain(Object.assign(new Error(message), { code }))
 
-  test("[A8] the driver's messages are understood", ({ assert }) => {
+  test('[A8] errors of the driver are recognized by their messages', ({ assert }) => {
     const prefix = 'insert into `x` - SQLITE_CONSTRAINT:'
     assert.deepEqual(explain(`${prefix} UNIQUE constraint failed: films.title`), {
       kind: 'unique',
@@ -199,7 +201,9 @@ test.group('SQLite dialect | errors', () => {
     assert.equal(explain('SQLITE_MISMATCH: datatype mismatch', 'SQLITE_MISMATCH')!.kind, 'range')
   })
 
-  test('[A8] the other driver reports a RESTRICT reference as a trigger', ({ assert }) => {
+  test('[A8] better-sqlite3 reports a RESTRICT foreign key as a trigger, which is recognized', ({
+    assert,
+  }) => {
     const refused = (reason: string) =>
       explain(`delete from \`x\` where \`id\` = ? - ${reason}`, 'SQLITE_CONSTRAINT_TRIGGER')
     assert.equal(refused('FOREIGN KEY constraint failed')?.kind, 'foreign_key')
@@ -207,13 +211,15 @@ test.group('SQLite dialect | errors', () => {
     assert.deepEqual(refused('the message of a trigger') as unknown, raised)
   })
 
-  test('[A8] a value with the text of such a message is not mistaken for one', ({ assert }) => {
+  test('[A8] a value that contains the text of an error message is not mistaken for that error', ({
+    assert,
+  }) => {
     const message =
       "insert into `x` values ('UNIQUE constraint failed: films.title') - SQLITE_CONSTRAINT: UNIQUE constraint failed: films.director"
     assert.deepEqual(explain(message)!.columns, ['director'])
   })
 
-  test('[A29] other errors are not explained', ({ assert }) => {
+  test('[A29] errors that the request did not cause are not explained', ({ assert }) => {
     assert.isNull(explain('SQLITE_BUSY: database is locked', 'SQLITE_BUSY'))
     assert.isNull(explain('no such table: films', 'SQLITE_ERROR'))
     assert.isNull(dialect.explain(new Error('UNIQUE constraint failed: films.title')))
@@ -292,7 +298,9 @@ test.group('SQLite dialect | one query plan for all values', (group) => {
     return times
   }
 
-  test('analysing a table does not cause a new query plan per value', ({ assert }) => {
+  test('after ANALYZE, comparing with another value does not cause a new query plan', ({
+    assert,
+  }) => {
     assert.equal(timesPlanned({ sql: 'label = ?', bindings: [] }), 20)
     for (const operator of ['=', '<=', '>='] as const) {
       assert.equal(timesPlanned(dialect.compare('specimens', column(), operator, 'x')), 1)

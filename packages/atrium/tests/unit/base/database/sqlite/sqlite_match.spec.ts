@@ -40,7 +40,7 @@ function sqlOf(like: string, foldCase = true): string {
   return matchTest('specimens.label', parseLike(like), foldCase).sql
 }
 
-test.group('SQLite match', () => {
+test.group('Text matching in SQLite', () => {
   test('[A18] a pattern has the meaning of a regular expression', async ({ assert }) => {
     await fc.assert(
       fc.asyncProperty(text, pattern, fc.boolean(), async (value, like, foldCase) => {
@@ -66,7 +66,9 @@ test.group('SQLite match', () => {
     )
   })
 
-  test('[A18] any part of a text matches, in any case and at both ends', async ({ assert }) => {
+  test('[A18] any part of a text matches in any case, also at its beginning and end', async ({
+    assert,
+  }) => {
     const unit = fc.constantFrom(...SIGNS)
     const letters = fc.string({ unit })
     await fc.assert(
@@ -99,7 +101,7 @@ test.group('SQLite match', () => {
     assert.deepEqual(wrong, [])
   })
 
-  test('[A18] null stays null, and other values match as text')
+  test('[A18] a condition on null is null, and other values are matched as text')
     .with([null, 0, 12.5, -7, '', '12', Buffer.from('aKb'), Buffer.from(''), 'a\nb'])
     .run(async ({ assert }, value) => {
       for (const like of ['%', '%%', '', '%2%', '%2', '1%', '%k%', '%1_5%', '_%', '%\n%', '%kK%']) {

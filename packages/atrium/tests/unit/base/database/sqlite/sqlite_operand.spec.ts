@@ -68,7 +68,9 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     return drop
   })
 
-  test('datetimes are found in any text format, and as epoch numbers', async ({ assert }) => {
+  test('datetimes are found whether they are stored as text in any format or as epoch numbers', async ({
+    assert,
+  }) => {
     const { values, find, sorted } = await stored(
       'datetime',
       [
@@ -101,7 +103,9 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.deepEqual(await sorted(), [8, 7, 1, 2, 3, 5, 4, 6])
   })
 
-  test('dates are found in any text format, and as epoch numbers', async ({ assert }) => {
+  test('dates are found whether they are stored as text in any format or as epoch numbers', async ({
+    assert,
+  }) => {
     const { crud, values, find } = await stored(
       'date',
       ["'2024-01-05T10:00:00Z'", '1704412800000', "'2024-01-06'", "'05.01.2024'"],
@@ -114,7 +118,7 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.equal(value, '2024-01-05')
   })
 
-  test('datetimes are found in a text column of the table', async ({ assert }) => {
+  test('datetimes in a text column of the table are found', async ({ assert }) => {
     const { find } = await stored('text', ["'1996-07-05T00:00:00.5Z'"], column.dateTime())
     assert.deepEqual(await find('eq', '1996-07-05 00:00:00'), [1])
   })
@@ -153,7 +157,7 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.deepEqual(await sorted(), [1, 3, 2, 4])
   })
 
-  test('[A20.8] imported values in the middle of a table are compared by their meaning', async ({
+  test('[A20.8] imported values between others in a table are compared by their meaning', async ({
     assert,
     cleanup,
   }) => {
@@ -204,13 +208,15 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.deepEqual(await find('startswith', '12'), [2, 3])
   })
 
-  test('numbers of an untyped view are treated as numbers', async ({ assert }) => {
+  test('numbers of a view without column types are treated as numbers', async ({ assert }) => {
     const one = await stored('integer', ['9', '12345', '12000'], column(), 'odd_view')
     assert.equal(one.column.kind, 'number')
     assert.deepEqual(await one.find('gte', '12000'), [2, 3])
   })
 
-  test('a column in the usual format is compared as stored, by its index', async ({ assert }) => {
+  test('a column that only has values in the usual format is compared as stored, by its index', async ({
+    assert,
+  }) => {
     const one = await stored(
       'datetime',
       ["'1996-07-04 00:00:00'", "'1996-07-05 00:00:00'"],
@@ -220,7 +226,9 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.deepEqual(await one.find('eq', '1996-07-05 00:00:00'), [2])
   })
 
-  test('changing another field of a record preserves the stored format', async ({ assert }) => {
+  test('changing another field of a record preserves the format of its stored value', async ({
+    assert,
+  }) => {
     await db.rawQuery(`create table ${TABLE} (id integer primary key, value date, name text)`)
     await db.rawQuery(`insert into ${TABLE} (value, name) values (1704412800000, 'a'), ('x', 'b')`)
     class Dated extends BaseModel {

@@ -3,8 +3,8 @@ import { test } from '@japa/runner'
 import { dialectOf } from '#base/database/dialects'
 import { lockableFile, SQLITE_DRIVERS } from '#tests/helpers/other_process'
 
-test.group('Plans of SQLite', () => {
-  test('[G6] a connection that has returned a plan reads rows that are written later: {$self}')
+test.group('Query plans of SQLite', () => {
+  test('[G6] a connection that has read a query plan sees rows that are written later: {$self}')
     .with(SQLITE_DRIVERS)
     .run(async ({ assert, cleanup }, driver) => {
       const { connection, other } = await lockableFile(driver, cleanup)

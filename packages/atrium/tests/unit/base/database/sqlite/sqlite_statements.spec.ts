@@ -47,14 +47,18 @@ test.group('Prepared statements of a connection', (group) => {
     return rows.map(({ name }) => name)
   }
 
-  test('[E3] an insert stores the values unchanged and returns the key', async ({ assert }) => {
+  test('[E3] a prepared insert stores the values unchanged and returns the key', async ({
+    assert,
+  }) => {
     const text = `'; drop table "x" -- ?\u{1f3ac}`
     assert.equal(await insert(text), 1)
     assert.equal(await insert('b'), 2)
     assert.deepEqual(await names(), [text, 'b'])
   })
 
-  test('[E3] a rollback reverts inserts, also in nested transactions', async ({ assert }) => {
+  test('[E3] a rollback reverts prepared inserts, also in nested transactions', async ({
+    assert,
+  }) => {
     await client().transaction(async (outer) => {
       await insert('a', outer)
       const inner = await outer.transaction()
@@ -64,7 +68,7 @@ test.group('Prepared statements of a connection', (group) => {
     assert.deepEqual(await names(), ['a'])
   })
 
-  test("[E4] a failure throws the driver's error, and the statement can be used again", async ({
+  test("[E4] a prepared statement that fails throws the driver's error, and can be used again", async ({
     assert,
   }) => {
     await insert('a')
@@ -79,7 +83,7 @@ test.group('Prepared statements of a connection', (group) => {
     assert.deepEqual(await names(), ['d'])
   })
 
-  test('[E3] an insert works without a transaction too', async ({ assert }) => {
+  test('[E3] a prepared insert works without a transaction, too', async ({ assert }) => {
     assert.equal(await dialectOf(client()).insertRow(client(), TABLE, { name: 'a' }), 1)
     assert.deepEqual(await names(), ['a'])
   })

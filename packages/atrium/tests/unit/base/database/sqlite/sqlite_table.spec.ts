@@ -29,7 +29,7 @@ test.group('SQLite table', (group) => {
     return drop
   })
 
-  test('[P7] types, nullability and lengths are read', async ({ assert }) => {
+  test('[P7] types, nullability and lengths of columns are read', async ({ assert }) => {
     const introspection = await readTable(
       'create table facts (a VARCHAR(40) not null, b char(2), c text, d varchar, e decimal(8,2) not null, f character varying(9))'
     )
@@ -78,7 +78,7 @@ test.group('SQLite table', (group) => {
     assert.isFalse(introspection.columns.get('id')!.nullable)
   })
 
-  test('[B17] a constant default is read as text', async ({ assert }) => {
+  test('[B17] a constant default of a column is read as text', async ({ assert }) => {
     const introspection = await readTable(
       `create table facts (id integer primary key, a text default 'it''s', b text default "x ""y""", c int default -7, d decimal default 1.5, e boolean default true, f text default null, g text default (lower('X')), h datetime default current_timestamp, i text default '', j text)`
     )
@@ -132,7 +132,7 @@ test.group('SQLite table', (group) => {
     })
   })
 
-  test('[P7] the values of a check constraint are read', async ({ assert }) => {
+  test('[P7] the values that a check constraint allows are read as choices', async ({ assert }) => {
     const introspection = await readTable(
       `create table facts (a text check (a in ('x', 'it''s', 'a,b')), "b" text check ("b" in ('y')), c text check (c <> 'z'), d int check (d in (1, 2)), Mixed text CHECK ( Mixed  IN ( 'p' , 'q' ) ))`
     )

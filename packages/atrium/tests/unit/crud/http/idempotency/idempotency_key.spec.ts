@@ -16,8 +16,8 @@ const printable = fc.string({
   maxLength: 255,
 })
 
-test.group('idempotencyKeyOf', () => {
-  test('[Q7] any quoted text is parsed to the original', ({ assert }) => {
+test.group('idempotencyKeyOf()', () => {
+  test('[Q7] any text in quotes is parsed to the original key', ({ assert }) => {
     fc.assert(
       fc.property(printable, (key) => {
         assert.equal(keyIn(`"${key.replace(/["\\]/g, '\\$&')}"`), key)
@@ -25,7 +25,9 @@ test.group('idempotencyKeyOf', () => {
     )
   })
 
-  test('[Q7] any header is parsed as a key, or is a 400 that names it', ({ assert }) => {
+  test('[Q7] any header value is parsed to a key, or is a 400 that names the header', ({
+    assert,
+  }) => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), printable, fc.string({ maxLength: 600 })), (header) => {
         try {
@@ -79,7 +81,7 @@ test.group('idempotencyKeyOf', () => {
       assert.throws(() => keyIn(header), /^The header Idempotency-Key is malformed/)
     })
 
-  test('[Q7] returns no key without the header', ({ assert }) => {
+  test('[Q7] without the header there is no key', ({ assert }) => {
     assert.isUndefined(keyIn(undefined))
   })
 })

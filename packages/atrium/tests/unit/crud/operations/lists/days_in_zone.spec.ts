@@ -3,7 +3,7 @@ import { IANAZone } from 'luxon'
 import { beginOfDay, intoDays, partFor } from '#crud/operations/lists/days_in_zone'
 
 test.group('Days in a time zone', () => {
-  test('[B23, R12] a day begins at local midnight, or when the clocks reach the day', ({
+  test('[B23, R12] a day begins at local midnight, or later if the clocks skip midnight', ({
     assert,
   }) => {
     assert.equal(beginOfDay('2026-03-29', 'utc'), '2026-03-29 00:00:00')
@@ -44,7 +44,7 @@ test.group('Days in a time zone', () => {
       { day: '2026-10-24', count: 3 },
     ])
   })
-  test('[R12, G5.4] the hours of ten years need few calculations of the zone', ({
+  test('[R12, G5.4] grouping the hours of ten years needs few calculations of the time zone', ({
     assert,
     cleanup,
   }) => {

@@ -78,7 +78,7 @@ const sample = fc.record(
   { requiredKeys: ['name'] }
 )
 
-test.group('Creating many records together', (group) => {
+test.group('Creating many records in one statement', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(async () => {
     await switchTriggers('disable')
@@ -123,7 +123,7 @@ test.group('Creating many records together', (group) => {
     assert.isTrue(record?.$isPersisted)
   }).skip(onMysql, 'MariaDB stores each by itself')
 
-  test('[D6, P8] an error fails all creates, and is reported like that of a single one', async ({
+  test('[D6, P8] an error fails all creates, and is the same error as that of a single create', async ({
     assert,
   }) => {
     const all = [{ name: 'a' }, { name: 'b', code: 'same' }, { name: 'c', code: 'same' }]
@@ -138,7 +138,7 @@ test.group('Creating many records together', (group) => {
     })
   })
 
-  test('[D6, P8] a model or method that could see or change records disables creating them together', async ({
+  test('[D6, P8] if application code could see or change the records, they are created one by one', async ({
     assert,
   }) => {
     for (const model of [Hooked, Told, Saved, WithSetter, Prepared, Begun, OwnSave, PlainChild]) {

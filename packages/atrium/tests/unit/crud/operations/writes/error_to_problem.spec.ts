@@ -19,7 +19,7 @@ function rulesOf(problem: Problem) {
   return problem.errors!.map(({ field, rule }) => [field, rule])
 }
 
-test.group('errorToProblem', (group) => {
+test.group('errorToProblem()', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   const samples = new LucidCrud(Sample)
   const reels = new LucidCrud(Reel)
@@ -57,7 +57,9 @@ test.group('errorToProblem', (group) => {
     ])
   })
 
-  test("[A8] a hidden column's value is not shown", async ({ assert }) => {
+  test('[A8] the error of a duplicate does not contain the value of a hidden column', async ({
+    assert,
+  }) => {
     await samples.create({ name: 'one', secret: 'hush' })
     const problem = await problemOf(samples.create({ name: 'two', secret: 'hush' }))
     assert.equal(problem.status, 409)
@@ -74,7 +76,7 @@ test.group('errorToProblem', (group) => {
     assert.deepEqual(rulesOf(badStatus), [['status', 'check']])
   })
 
-  test('[A8] a broken reference is a 409 that names the field', async ({ assert }) => {
+  test('[A8] a broken foreign key is a 409 that names the field', async ({ assert }) => {
     const { id } = await reels.create({ title: 'x' })
     const writes = [reels.create({ title: 'y', lenderId: 0 }), reels.update(id, { lenderId: 0 })]
     for (const problem of await Promise.all(writes.map(problemOf))) {
@@ -102,7 +104,7 @@ test.group('errorToProblem', (group) => {
     }
   })
 
-  test('[A4] no problem contains SQL or table names', async ({ assert }) => {
+  test('[A4] no problem contains SQL or names of tables', async ({ assert }) => {
     await samples.create({ name: 'one', code: 'X-1' })
     const problem = await problemOf(samples.create({ name: 'one', code: 'X-1' }))
     assert.notMatch(JSON.stringify(problem), /samples|insert|SQLITE|constraint failed/)
@@ -141,7 +143,7 @@ test.group('errorToProblem and the writes of hooks', (group) => {
     assert.isEmpty(await db.from('crud_counters'))
   })
 
-  test("[A8] the caller's own violation is reported", async ({ assert }) => {
+  test("[A8] a constraint violation by the caller's own values is reported", async ({ assert }) => {
     const counters = new LucidCrud(Counter)
     await counters.create({ name: 'one' })
     const problem = await problemOf(counters.create({ name: 'one' }))

@@ -75,7 +75,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   return queries.map((sql) => sql.split(' ')[0].replace(';', '').toLowerCase())
 }
 
-test.group('Writes without an observer', (group) => {
+test.group('Writes without observers', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(async () => {
     if (onPostgres) await db.rawQuery('alter table samples disable trigger user')
@@ -113,7 +113,7 @@ test.group('Writes without an observer', (group) => {
     await fc.assert(property, { numRuns: runs(20) })
   })
 
-  test('[P8] a create and an update run one statement each', async ({ assert }) => {
+  test('[P8] a create and an update each run a single statement', async ({ assert }) => {
     const { id } = await bare.create({ name: 'a' })
     assert.deepEqual(await statementsOf(() => bare.create({ name: 'b' })), ['insert'])
     assert.deepEqual(await statementsOf(() => bare.update(id, { name: 'c' })), ['update'])
@@ -142,7 +142,7 @@ test.group('Writes without an observer', (group) => {
     assert.include(await statementsOf(() => bare.update(id, { moment })), 'select')
   })
 
-  test('[A8] a missing item is a 404, and a conflict is a 409 with the value', async ({
+  test('[A8] an update of a missing item is a 404, and a conflict is a 409 with the value', async ({
     assert,
   }) => {
     const failed = async (work: Promise<unknown>): Promise<any> => {

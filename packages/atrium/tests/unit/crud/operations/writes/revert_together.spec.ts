@@ -99,7 +99,7 @@ function comparable(writes: readonly Write[]) {
   }))
 }
 
-test.group('Reverting many writes together', (group) => {
+test.group('Reverting many writes in one statement', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(async () => {
     if (onPostgres) await db.rawQuery('alter table samples disable trigger user')
@@ -109,7 +109,7 @@ test.group('Reverting many writes together', (group) => {
   })
   group.each.setup(async () => void (await db.from('samples').delete()))
 
-  test('[R7, E3] rows are restored, with the same writes as by single reverts', async ({
+  test('[R7, E3] rows are restored as by single reverts, and the same writes are recorded', async ({
     assert,
   }) => {
     const property = fc.asyncProperty(pairs, async (all) => {
@@ -129,7 +129,7 @@ test.group('Reverting many writes together', (group) => {
     await fc.assert(property, { numRuns: runs(20) })
   }).skip(onMysql, 'MariaDB does not return updated rows')
 
-  test('[R7] equal values are restored by one statement', async ({ assert }) => {
+  test('[R7] equal values are restored by a single statement', async ({ assert }) => {
     const { before, undos } = await changed(
       Array.from({ length: 50 }, () => [{ name: 'a' }, { name: 'b' }])
     )
@@ -141,7 +141,7 @@ test.group('Reverting many writes together', (group) => {
     assert.deepEqual(await storedRows(), before)
   }).skip(onMysql, 'MariaDB does not return updated rows')
 
-  test('[R7] an overridden method of the application disables reverting together', async ({
+  test('[R7] if the application overrides a method, writes are reverted one by one', async ({
     assert,
   }) => {
     const { undos } = await changed([[{ name: 'a' }, { name: 'b' }]])

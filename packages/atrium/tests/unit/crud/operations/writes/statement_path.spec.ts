@@ -100,7 +100,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
 /* Knex ends BEGIN and COMMIT with a semicolon. */
 const takesLucid = (statements: string[]) => statements.includes('begin;')
 
-test.group('Writes by single statements', (group) => {
+test.group('Writes by prepared statements', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.setup(async () => {
     const switchTriggers = async (way: 'enable' | 'disable') => {
@@ -118,7 +118,7 @@ test.group('Writes by single statements', (group) => {
     await emptyEventTables()
   })
 
-  test('[P8.11, E3, E4] row, log, undo data and events equal those of a saved record, alone and in a transaction', async ({
+  test('[P8.11, E3, E4] row, log, undo data and events equal those of a saved model instance, with and without a transaction', async ({
     assert,
     cleanup,
   }) => {
@@ -166,7 +166,7 @@ test.group('Writes by single statements', (group) => {
     await fc.assert(property, { numRuns: runs(24), endOnFailure: true })
   }).timeout(60_000)
 
-  test('[E4] a create runs three statements between BEGIN and COMMIT, an update four, and two each on PostgreSQL; a transaction of the caller runs the same', async ({
+  test('[E4] a create runs three statements in its transaction and an update four, and both run two on PostgreSQL', async ({
     assert,
   }) => {
     const { id } = await crud.create({ name: 'a' })
@@ -183,7 +183,7 @@ test.group('Writes by single statements', (group) => {
     assert.includeMembers(repeated, change)
   }).skip(onMysql, 'MariaDB does not return written rows')
 
-  test('[E4] concurrent updates of one record are logged one after another, each with the state that the previous one left', async ({
+  test('[E4] concurrent updates of one record are logged one after another, each with the state before it', async ({
     assert,
   }) => {
     const { id } = await crud.create({ name: 'name 0' })
@@ -198,7 +198,7 @@ test.group('Writes by single statements', (group) => {
     assert.equal(((await crud.get(id)) as any).name, chain.at(-1))
   })
 
-  test('[E4] an update that waits for another transaction logs the state that it left', async ({
+  test('[E4] an update that waits for another transaction logs the state after that transaction', async ({
     assert,
   }) => {
     const { id } = await crud.create({ name: 'a' })
@@ -217,7 +217,7 @@ test.group('Writes by single statements', (group) => {
     assert.equal(row.newState!.name, 'c')
   })
 
-  test('[E4] a write whose log fails is not stored and not reported', async ({
+  test("[E4] a write that can't be logged is not stored and not reported", async ({
     assert,
     cleanup,
   }) => {
@@ -249,7 +249,7 @@ test.group('Writes by single statements', (group) => {
     assert.lengthOf(await audited('Bare'), 2)
   }).skip(onMysql, 'MariaDB does not return written rows')
 
-  test('[P8.11] a custom observer, a hook, and a transaction of the caller use a Lucid transaction', async ({
+  test('[P8.11] a custom observer, a hook, and a transaction of the caller make the write use a Lucid transaction', async ({
     assert,
     cleanup,
   }) => {
@@ -287,7 +287,7 @@ test.group('Writes by single statements', (group) => {
     assert.deepInclude(await crud.get(id), { name: 'C' })
   })
 
-  test('[P8.10] the model and its methods are checked once, at the first write', async ({
+  test('[P8.10] the model and its methods are checked for hooks only once, at the first write', async ({
     assert,
   }) => {
     const counted = new LucidCrud(Bare)
@@ -321,7 +321,7 @@ test.group('Writes by single statements', (group) => {
     assert.deepInclude(await crud.get(id), { name: 'c' })
   })
 
-  test('[E2] an integration that overrides log is called, and once more after the commit', async ({
+  test('[E2] an overridden log method of an integration is called, and called again after the commit', async ({
     assert,
     cleanup,
   }) => {
@@ -343,7 +343,7 @@ test.group('Writes by single statements', (group) => {
     )
   })
 
-  test('[D3] one chunk of a long action is logged as one event', async ({ assert }) => {
+  test('[D3] one part of a long action is logged as one event', async ({ assert }) => {
     const actor = strange({ kind: 'admin', user: { id: 1, username: 'ada' } })
     const origin = { requestId: 'r', ip: '192.0.2.1', userAgent: 'T' }
     const action = new EventInParts(nothingLogged(null)).of({ actor, origin })

@@ -78,7 +78,7 @@ async function left(all: readonly Values[], work: (changes: Change[]) => Promise
   }
 }
 
-test.group('Updating many records together', (group) => {
+test.group('Updating many records in one statement', (group) => {
   group.each.setup(async () => void (await db.from('samples').delete()))
 
   test('[L9, E3] rows, states, changes and undo data equal those of single updates', async ({
@@ -105,7 +105,9 @@ test.group('Updating many records together', (group) => {
     await fc.assert(property, { numRuns: runs(30) })
   }).tags(['@dialect', '@driver'])
 
-  test('[L9] equal values are written to many records by one statement', async ({ assert }) => {
+  test('[L9] equal values are written to many records by a single statement', async ({
+    assert,
+  }) => {
     const all = Array.from({ length: 150 }, () => ({ name: 'b' }))
     let queries: string[] = []
     await left(all, async (changes) => {
@@ -145,7 +147,7 @@ test.group('Updating many records together', (group) => {
     assert.deepEqual(rows, [{ name: 'a' }, { name: 'a' }])
   }).skip(!onSqlite, 'Databases that lock rows do so one after the other')
 
-  test('[L9, P8] application code that could change the next record disables updating them together', async ({
+  test('[L9, P8] if application code could change the next record, records are updated one by one', async ({
     assert,
   }) => {
     class Hooked extends Sample {
