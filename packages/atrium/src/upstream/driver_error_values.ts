@@ -4,7 +4,8 @@
  * - mysql2 3.24.6: `sql` is the statement with its values.
  *
  * These drivers have no option to prevent it. This is their intended behaviour, so no issue is known. The code can be
- * removed when the tests "an error of pg still contains values" and "an error of mysql2 still contains values" fail.
+ * removed when the tests "an error of pg by itself still contains values of the row" and "an error of mysql2 by itself
+ * still contains values of the row" fail.
  */
 type Callback = (error: Error | null, ...results: any[]) => void
 

@@ -49,7 +49,7 @@ async function errorByItself(): Promise<{ status?: number; code?: string }> {
 }
 
 test.group('parseBody()', () => {
-  test("AdonisJS's parser by itself still sets no status for bodies that can't be decompressed", async ({
+  test("the parser still sets no status for bodies that can't be decompressed", async ({
     assert,
   }) => {
     const { code, status } = await errorByItself()

@@ -50,9 +50,7 @@ async function readForm(
 }
 
 test.group('Names of multipart fields', () => {
-  test("AdonisJS's parser by itself still turns field names into nested objects", async ({
-    assert,
-  }) => {
+  test('the parser still turns names into nested objects', async ({ assert }) => {
     const { fields, files } = await readForm((_ctx, parse) => parse())
     assert.include(fields, 'a')
     assert.include(files, 'd')

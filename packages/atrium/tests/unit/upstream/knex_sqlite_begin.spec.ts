@@ -74,10 +74,7 @@ async function beginAfterRefusedCommit(knex: any): Promise<boolean> {
 
 for (const driver of DRIVERS) {
   test.group(`Transactions of ${driver}`, () => {
-    test('knex by itself still begins a transaction without the write lock', async ({
-      assert,
-      cleanup,
-    }) => {
+    test('knex still begins a transaction without the lock', async ({ assert, cleanup }) => {
       const { knex, close } = await open(driver, { mended: false })
       cleanup(close)
       assert.isTrue(await beginTwice(knex))
@@ -89,7 +86,7 @@ for (const driver of DRIVERS) {
       assert.isFalse(await beginTwice(knex))
     })
 
-    test('knex by itself still leaves a transaction open after a refused COMMIT', async ({
+    test('knex still leaves a transaction open after a refused COMMIT', async ({
       assert,
       cleanup,
     }) => {

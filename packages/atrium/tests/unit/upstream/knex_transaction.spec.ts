@@ -102,7 +102,7 @@ test.group('The end of a knex transaction', (group) => {
     assert.equal(knexClient().pool.numUsed(), 0)
   })
 
-  test('knex by itself still treats a refused COMMIT as successful', async ({ assert }) => {
+  test('knex still treats a refused COMMIT as successful', async ({ assert }) => {
     const heard: string[] = []
     const trx = await db.connection().transaction()
     ;(trx.knexClient as any).executionPromise.catch(() => {})
@@ -156,9 +156,7 @@ test.group('The end of a knex transaction', (group) => {
     assert.isUndefined(connection.__knex__disposed)
   })
 
-  test('knex by itself still releases a connection whose ROLLBACK has failed', async ({
-    assert,
-  }) => {
+  test('knex still releases a connection whose ROLLBACK has failed', async ({ assert }) => {
     const trx = await db.connection().transaction()
     ;(trx.knexClient as any).executionPromise.catch(() => {})
     const connection = (await connectionOf(trx)) as { __knex__disposed?: unknown }

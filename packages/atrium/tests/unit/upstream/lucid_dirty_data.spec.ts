@@ -29,7 +29,7 @@ function stored(values: Partial<Record<'data' | 'name' | 'sent', unknown>>) {
 const HOSTILE = { valueOf: 1, toString: 2, isDirty: false }
 
 test.group('Detection of changes in JSON columns', () => {
-  test("Lucid by itself still calls methods that a column's data contains", ({ assert }) => {
+  test('Lucid by itself still calls methods of a column’s data', ({ assert }) => {
     const parcel = stored({ data: { valueOf: 1 } })
     parcel.data = { valueOf: 2 }
     assert.throws(() => lucidsDirty!.call(parcel), /valueOf is not a function/)

@@ -241,7 +241,7 @@ test.group('Migrations that rebuild referenced tables', () => {
     assert.equal(methods.commit, commit)
   })
 
-  test('Lucid by itself still can’t rebuild tables: its transaction deletes the referring rows', async ({
+  test('Lucid still can’t rebuild tables: its transaction deletes the referring rows', async ({
     assert,
     cleanup,
   }) => {

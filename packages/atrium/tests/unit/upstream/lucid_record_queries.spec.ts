@@ -38,7 +38,7 @@ test.group('Queries that save a record', (group) => {
     return word
   }
 
-  test("Lucid by itself still uses SQLite's row number as the key", async ({ assert }) => {
+  test('Lucid still uses the row number as the key', async ({ assert }) => {
     const word = make('one')
     word.$consumeAdapterResult({ id: 7 })
     assert.equal(word.id as unknown, 7)

@@ -18,9 +18,7 @@ test.group('Patched steps of save()', (group) => {
 
   const first = () => Booking.query().where('place', 'a').firstOrFail()
 
-  test('Lucid by itself still writes a value of one key column to all rows with it', async ({
-    assert,
-  }) => {
+  test('Lucid still writes one key column’s value to all rows', async ({ assert }) => {
     const booking = await first()
     booking.guest = 'anna'
     await booking.save()

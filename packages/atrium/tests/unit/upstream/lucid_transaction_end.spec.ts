@@ -24,9 +24,7 @@ test.group('The end of a nested transaction', (group) => {
     return () => outer.rollback()
   })
 
-  test('Lucid by itself still runs the hooks of a nested transaction at its release', async ({
-    assert,
-  }) => {
+  test('Lucid still runs the hooks of a nested transaction at its release', async ({ assert }) => {
     const { transaction, heard } = await nested(outer)
     await transaction.commit()
     assert.deepEqual(heard, ['commit', 'after commit'])

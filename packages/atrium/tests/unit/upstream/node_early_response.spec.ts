@@ -26,7 +26,7 @@ async function respondedEarly(options: ServerOptions): Promise<Socket> {
 }
 
 test.group('Responses that are sent before the request has arrived', () => {
-  test('Node.js by itself still loses such a response by closing the connection', async ({
+  test('Node.js still loses an early response by closing the connection during the request', async ({
     assert,
   }) => {
     const socket = await respondedEarly({})
