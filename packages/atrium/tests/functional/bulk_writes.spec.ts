@@ -309,7 +309,9 @@ test.group('Upserts in a batch', (group) => {
     assert.deepEqual(await crates(), ['a 5'])
   })
 
-  test('[W9.7] an upsert whose value belongs to a deleted item is a 409 without a second attempt', async ({ assert }) => {
+  test('[W9.7] an upsert whose value belongs to a deleted item is a 409 without a second attempt', async ({
+    assert,
+  }) => {
     await insertCrate('gone', { is_deleted: true })
     const { status } = await post(BATCH, { upsert: [{ label: 'gone' }], on: ['label'] })
     assert.equal(status, 409)
