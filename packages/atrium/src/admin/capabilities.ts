@@ -25,9 +25,12 @@ import { eventsGuard, superuserGuard } from './http/event_access.js'
 import AdminWebhook from './models/admin_webhook.js'
 import type { WebhookPages } from './webhooks/webhook_controller.js'
 
-/* The routes of a capability with one controller are registered here, those of others in a file of their folder. */
+/*
+ * The routes of capabilities with one controller are registered here; the other capabilities have a file for their
+ * routes in their folder.
+ */
 
-/** Register the routes of the site */
+/** Functions that register the routes of the site */
 const SITE_ROUTES = [
   layoutRoutes,
   authenticationRoutes,
@@ -43,7 +46,7 @@ const SITE_ROUTES = [
   mcpRoutes,
 ]
 
-/** Register the routes of each model */
+/** Functions that register the routes of each model */
 const MODEL_ROUTES = [
   listRoutes,
   exportRoutes,

@@ -19,7 +19,7 @@ import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { holdsFiles, isWatched, knownResources, modelFiles } from '#crud/internals'
 import { toApi } from '#base/values/to_api'
 
-/** Records that the current test has created, in order of creation */
+/** Records that the current test has created, in order of creation; undefined while `removeCreated` is not active */
 let created: LucidRow[] | undefined
 const HOOKED = new WeakSet<LucidModel>()
 
@@ -72,7 +72,7 @@ export async function removeCreated(): Promise<() => Promise<void>> {
   const records: LucidRow[] = (created = [])
   const stop = emitter.on(ModelCreated, ({ record }) => void records.push(record))
   return async () => {
-    /* Events are emitted after the response. */
+    /* Waits for the events, which are emitted after the response. */
     await setImmediate()
     stop()
     created = undefined
@@ -80,7 +80,7 @@ export async function removeCreated(): Promise<() => Promise<void>> {
   }
 }
 
-/** Adds a hook to models without a decorator, as they emit no events. */
+/** Adds a hook that records creations to models without a decorator, as these models emit no events. */
 async function noteUnwatched(): Promise<void> {
   for (const file of await modelFiles(app)) {
     if ('error' in file) continue
@@ -97,7 +97,7 @@ function isModel(value: unknown): value is LucidModel {
   return typeof value === 'function' && '$addColumn' in value
 }
 
-/** Removes records in several rounds if needed, as a record may refer to a newer one. */
+/** Removes records in several rounds if needed, as a record can refer to a newer one. */
 async function removeAll(records: readonly LucidRow[]): Promise<void> {
   let left = records
   while (left.length > 0) {

@@ -124,7 +124,7 @@ async function budgetOf({ mcp }: AdminSite, token: AdminAccessToken) {
   return { left: await budget.left(token.id), all: budget.records }
 }
 
-/** Returns the latest MCP sessions of the user that wrote records. */
+/** Returns the latest MCP sessions in which tokens of the user have written records. */
 async function mcpSessionsOf(site: AdminSite, userId: number, tokens: AdminAccessToken[]) {
   if (!hasEventLog(site) || !tokens.some(({ abilities }) => abilities.includes(MCP))) return []
   const sessions = await recentSessions(site, userId)

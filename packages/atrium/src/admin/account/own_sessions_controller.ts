@@ -30,7 +30,9 @@ export class OwnSessionsController {
   }
 
   /**
-   * @throws ReauthenticationRequired
+   * Returns the signed-in user with the session of the request.
+   *
+   * @throws ReauthenticationRequired  if the last authentication is not recent
    */
   #proved(ctx: HttpContext): SignedIn {
     requireProof(ctx, this.#page)

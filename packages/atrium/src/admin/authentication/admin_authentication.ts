@@ -151,7 +151,7 @@ export class AdminAuthentication {
   remaining(ctx: HttpContext, { session, claims }: SignedIn): SessionRest {
     const { sessions, token } = this.config
     const now = Date.now()
-    /* Activity is saved at most once a minute. */
+    /* Activity is saved at most once a minute, so a request within that minute does not extend the session. */
     const unnoted = (now - session.lastActivity.toMillis()) / 1000
     const isNoted = isActivity(ctx) && unnoted >= 60
     const idle = sessions.idleMinutes * 60 - (isNoted ? 0 : unnoted)

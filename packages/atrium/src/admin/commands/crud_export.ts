@@ -20,7 +20,7 @@ export interface ExportTarget {
   complete(): Promise<void>
   /** Removes an incomplete file */
   end(): Promise<void>
-  /** Returns the error to report */
+  /** Returns the error to report for an error that ended the export after `count` records */
   explain(error: unknown, count: number): unknown
 }
 

@@ -51,7 +51,7 @@ const ATTRIBUTE: Record<keyof UserAttribute, Check> = {
   references: TEXT,
 }
 
-/** @throws ValueError */
+/** @throws ValueError  for an attribute with an invalid name, without a type, or with an invalid option */
 export function checkUserAttributes(place: string, attributes: UserAttributes): void {
   for (const [name, attribute] of Object.entries(attributes)) {
     if (!/^[A-Za-z_]\w{0,63}$/.test(name) || name === '__proto__' || !isObject(attribute)) {

@@ -22,7 +22,6 @@ import { momentOf } from '../time/local_time.js'
 /**
  * Finds models whose records a role can create although it cannot set a required field. Code of the application can
  * fill such fields, so the page only warns of these models.
- * fill such fields.
  *
  * @param views  views of the models that roles can refer to
  * @returns one entry for each such model, with the required fields

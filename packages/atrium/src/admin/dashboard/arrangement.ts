@@ -52,7 +52,9 @@ export function availableCards(
   return [models, ...added, ...others]
 }
 
-/** Small cards come first, next to each other, then the wider ones before the narrower ones. */
+/**
+ * Returns the rank of a card in the usual order: small cards next to each other, then wider ones before narrower ones.
+ */
 function rank({ width }: PlacedCard): number {
   return width === 1 ? 0 : 5 - width
 }

@@ -23,10 +23,10 @@ export interface HistoryOf {
   from?: number
 }
 
-/* Maximum number of events with only row changes on a page of a history */
+/* Maximum number of events on a page of a history that changed only inline rows of the record */
 const MOST_ROW_EVENTS = 100
 
-/* Without the column with the undo data, which can be large */
+/* Columns of the audit log without the undo data, which can be large */
 const SHOWN_COLUMNS = [
   'id',
   'eventId',
@@ -233,7 +233,7 @@ export class EventReader {
     return [...firsts.values()]
   }
 
-  /** Returns the number of events and the time of the oldest. */
+  /** Returns the number of events and the time of the oldest; null if there are no events. */
   async extent(): Promise<{ count: number; oldest: string | null }> {
     const query = this.#events().count('* as total').min('timestamp as oldest').pojo()
     const [row] = await read<{ total: number; oldest: string | Date | null }>(query as any)

@@ -185,7 +185,7 @@ export interface ShownEvent {
   unnamed: string
   subject: Subject | null
   address: PlainText | null
-  /** Additional notes */
+  /** Texts about the details of the event */
   notes: string[]
   /** URL of the form that undoes the MCP session of the event; null for other events */
   sessionUndo: string | null

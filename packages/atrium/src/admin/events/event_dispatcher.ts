@@ -160,7 +160,10 @@ function detailsOf(
 /* Maximum number of pending events, which limits the memory if an integration hangs. */
 const MOST_PENDING = 1000
 
-/** Passes events to the site's integration. Only writes whose transaction includes the log wait for it. */
+/**
+ * Passes events to the site's integration. Only writes whose transaction includes the log wait until an event is
+ * logged.
+ */
 export class EventDispatcher implements WriteObserver {
   readonly #pending = new Set<Promise<unknown>>()
   readonly #most: number

@@ -116,7 +116,10 @@ export function storedChanges(changes: Changes): string {
   return JSON.stringify(mapped(changes, (pair) => mapped(pair, shortened)))
 }
 
-/* Maximum length, because a hundred rows are inserted in one statement, whose length servers limit. */
+/*
+ * Maximum length of the data for reverting a write, as a hundred rows are inserted in one statement, whose length
+ * servers limit
+ */
 export const LONGEST_REVERSAL = 100_000
 
 /** Returns the data for reverting a write as stored in the log, without the values if they are too long. */

@@ -12,8 +12,8 @@ interface PruneOptions {
 }
 
 /**
- * Removes old events or other expired records about once an hour, at random times so that processes do not run it
- * simultaneously.
+ * Removes old events or other expired records about once an hour, at random times so that several processes do not
+ * remove them simultaneously.
  */
 export class PruneSchedule {
   readonly #prune: () => Promise<number>

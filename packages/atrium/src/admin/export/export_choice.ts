@@ -73,7 +73,7 @@ export interface ExportQuery {
  * Splits the query of an export into the parameters of the export and those of the list.
  *
  * @param query  query with or without the question mark
- * @throws ExportRefused 422
+ * @throws ExportRefused  for an unknown format, or an invalid value of a switch
  */
 export function readExport(query: string): ExportQuery {
   const given = new URLSearchParams(query)

@@ -163,7 +163,10 @@ export class HistoryController {
     })
   }
 
-  /** Returns the text below the first logged change, and the link to the version before it. */
+  /**
+   * Returns whether the log begins after the creation of the record, and the URL of the version before the first logged
+   * change; null if that version is not known.
+   */
   #beginning(key: KeyValue, first: AdminAuditLog | undefined, list: string | null) {
     const isKnown = first?.action === 'UPDATE' && statesOf(first).before !== null
     const url = isKnown && versionUrl(this.view, key, idBefore(first.eventId))

@@ -107,7 +107,7 @@ function valueIn(
   const logged = state[apiName]
   if (isKnown && isLoggedAs(logged, attributeToApi(column, record))) return { exact: record }
   if (isShortened(logged)) return { lack: 'cut' }
-  /* A custom `serialize` of the column may return only a part of its value. */
+  /* A custom `serialize` of the column can return only a part of the value. */
   return serialize && logged !== null ? { lack: 'unknown' } : { logged }
 }
 

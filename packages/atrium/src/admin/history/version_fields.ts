@@ -114,7 +114,7 @@ export async function versionFields(
   }
 }
 
-/** Names of the fields that the user can restore on this record. */
+/** Returns the names of the fields that the user can restore on this record. */
 async function offeredNames(
   ctx: HttpContext,
   site: AdminSite,

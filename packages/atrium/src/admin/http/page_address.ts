@@ -40,8 +40,8 @@ export async function pageAddress(
 }
 
 /**
- * Returns the URL of the page for requests without a login. The URL of a form's page would reveal that the model
- * exists.
+ * Returns the URL of the page for requests without a login: for form submissions that of the dashboard, because the URL
+ * of a form's page would reveal that the model exists.
  */
 export function publicAddress(site: ViewSite, ctx: HttpContext): string {
   return sentAddress(site, ctx) ?? site.url('/')

@@ -38,16 +38,12 @@ export class AdminGuard implements GuardContract<AdminUser> {
     return this.signedIn !== undefined
   }
 
-  /**
-   * @throws E_UNAUTHORIZED_ACCESS
-   */
+  /** @throws E_UNAUTHORIZED_ACCESS  if no user is signed in */
   getUserOrFail(): AdminUser {
     return this.signedInOrFail().owner.user
   }
 
-  /**
-   * @throws E_UNAUTHORIZED_ACCESS
-   */
+  /** @throws E_UNAUTHORIZED_ACCESS  if no user is signed in */
   signedInOrFail(): SignedIn {
     if (!this.signedIn) {
       throw new errors.E_UNAUTHORIZED_ACCESS('Unauthorized access', {

@@ -60,8 +60,8 @@ export interface ConsolePlan {
 }
 
 /**
- * Imports a file as the operator: in one transaction, so that a killed process leaves no rows behind, or on SQLite in
- * several.
+ * Imports a file as the operator: in one transaction, so that a killed process leaves no rows behind; on SQLite in
+ * several short transactions.
  *
  * @returns the effects of the rows, or the effects that they would have if nothing is written
  * @throws ValueError  with a readable message

@@ -33,7 +33,7 @@ export async function sweepTemporary(folder = tmpdir()): Promise<number> {
   for (const name of await readdir(folder)) {
     if (!ORPHAN_NAME.test(name)) continue
     const path = join(folder, name)
-    /* Another process can be removing folders at the same time. */
+    /* Another process can be removing folders at the same time, so a folder can be missing. */
     const found = await lstat(path).catch(() => null)
     if (!found?.isDirectory() || found.mtimeMs > oldest) continue
     if (found.uid !== (process.getuid?.() ?? found.uid)) continue

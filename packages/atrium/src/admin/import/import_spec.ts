@@ -66,13 +66,13 @@ export function isFixable({ column, isOnlyKey, isUniqueKey }: KnownField): boole
   return column !== undefined && !column.hidden && !isOnlyKey && !isUniqueKey
 }
 
-/** @throws ImportRefused */
+/** @throws ImportRefused  for an unknown order */
 export function checkDateOrder(order: unknown): asserts order is ImportOptions['dateOrder'] {
   if (order === null || DATE_ORDERS.includes(order as never)) return
   throw new ImportRefused('import.refused.dateOrder', { order: shortened(String(order)) })
 }
 
-/** @throws ImportRefused */
+/** @throws ImportRefused  for an unknown time zone */
 export function checkZone(zone: string): void {
   if (!isTimeZone(zone)) throw new ImportRefused('import.refused.zone', { zone: shortened(zone) })
 }

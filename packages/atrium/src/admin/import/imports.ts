@@ -262,7 +262,8 @@ export class Imports {
   }
 
   /**
-   * Removes the import and the file. A job of the import is cancelled, and the records that it has written remain.
+   * Removes the import and the file. A job of the import is cancelled: the records that it has written remain if it
+   * skips invalid rows, and are reverted otherwise.
    */
   async discard(_ctx: HttpContext, one: AdminImport): Promise<void> {
     const { jobs } = this.site

@@ -11,8 +11,9 @@ import { hasEventLog } from '../http/event_access.js'
 const LONGEST = 150
 
 /*
- * SQLite does not queue writers of different processes. A waiting process tries again after 1 to 100 ms; the interval
- * grows with the time that the process has waited, and is less than half of it.
+ * Maximum pause between two parts, in milliseconds. SQLite does not queue writers of different processes: a waiting
+ * process tries again after 1 to 100 ms. The interval grows with the time that the process has waited, and is less than
+ * half of it.
  */
 const LONGEST_PAUSE = 100
 

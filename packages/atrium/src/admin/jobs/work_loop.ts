@@ -48,7 +48,7 @@ export class WorkLoop {
     }
   }
 
-  /** @returns false after an error. A repeated error is logged only once. */
+  /** Runs a round, and logs its error; a repeated error only once. Returns false after an error. */
   async guarded(act: () => Promise<void>): Promise<boolean> {
     try {
       await act()

@@ -75,7 +75,7 @@ export class McpContext {
     return operations
   }
 
-  /** @throws Problem 403 */
+  /** @throws Problem 403  if the token lacks the ability */
   requireAbility(model: string, operation: Operation): void {
     if (!this.#covers(model, operation)) throw abilityMissing(`${model}:${operation}`)
   }

@@ -74,7 +74,8 @@ export class McpEndpoint {
   /**
    * Makes the owner of the token the user of this request, whose permissions all tools check.
    *
-   * @throws Problem 401 or 403
+   * @throws Problem 401  without a valid token
+   * @throws Problem 403  for a request of another site's page, or a token without the ability `mcp`
    */
   async #signIn(ctx: HttpContext): Promise<ApiToken> {
     if (isCrossSite(ctx)) throw new Problem(403, 'Requests of pages of other sites are refused')

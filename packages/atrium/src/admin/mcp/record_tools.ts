@@ -110,7 +110,11 @@ export async function listRecords(mcp: McpContext, args: Arguments): Promise<Res
   }
 }
 
-/** @throws ToolError  for an unknown operator, or a value that a filter cannot have */
+/**
+ * Converts the query of a tool to a list request.
+ *
+ * @throws ToolError  for an unknown operator, or a value that a filter cannot have
+ */
 function requestOf(resource: Resource, query: Arguments): ListRequest {
   try {
     return ListRequest.fromCode(resource, query, crudConfig().pagination)

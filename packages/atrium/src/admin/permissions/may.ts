@@ -184,7 +184,7 @@ async function allows(ctx: HttpContext, view: PermittedView, offer: Offer, recor
     ctx,
     view,
     () => view.crud.allows(operation, view.callOptions(ctx), record),
-    /* A policy that fails without a record is ignored for the model in general. */
+    /* If a policy that needs the record fails without one, the permission counts as given. */
     !record && dependsOnRecord(view)
   )
 }

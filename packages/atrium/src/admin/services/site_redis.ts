@@ -16,7 +16,7 @@ const DEFAULTS = {
   commandTimeout: 2000,
   maxRetriesPerRequest: 0,
   /*
-   * Returns the milliseconds until the next attempt to connect. It retries forever, because the server is expected to
+   * Returns the milliseconds until the next attempt to connect. Attempts never end, because the server is expected to
    * become available again.
    */
   retryStrategy: (times: number) => Math.min(times * 100, 3000),

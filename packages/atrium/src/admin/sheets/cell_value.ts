@@ -170,7 +170,10 @@ function integerOf(text: string): unknown {
   return /e/i.test(text) ? text : withDigits(value)
 }
 
-/** Returns a number that JavaScript represents exactly. Beyond 2^53, columns accept only digits as text. */
+/**
+ * Returns an integer beyond 2^53 as a text of its digits, because columns accept it only as text; other numbers are
+ * unchanged.
+ */
 function withDigits(number: number): number | string {
   const digits = String(number)
   return isRounding(number) && !digits.includes('e') ? digits : number
@@ -216,7 +219,7 @@ function inIso(text: string, { dateOrder, format, isFrom1904 = false }: ValueOpt
   return iso ?? text
 }
 
-/** Converts to a date. Removes midnight, as spreadsheets can store a date as a time at midnight. */
+/** Converts a text to a date. Removes midnight, as spreadsheets can store a date as a time at midnight. */
 function dateOf(text: string, options: ValueOptions): string {
   return inIso(text, options).replace(/(?<=^\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?$/, '')
 }

@@ -24,7 +24,7 @@ function allMonths(): ReadonlyMap<string, number> {
   }
   for (const language of LANGUAGES) {
     for (const month of ['long', 'short'] as const) {
-      /* Some languages inflect the name next to a day. */
+      /* With and without a day, as some languages inflect the name next to a day. */
       for (const day of ['numeric', undefined] as const) {
         const format = new Intl.DateTimeFormat(language, { month, day, timeZone: 'UTC' })
         for (let number = 1; number <= 12; number++) add(nameIn(format, number), number)

@@ -153,8 +153,8 @@ const UNPRINTED = /[\0-\x08\x0e-\x1f]/
 const EACH_UNPRINTED = new RegExp(UNPRINTED, 'g')
 
 /*
- * Maximum number in a thousand characters. Texts in encodings other than Unicode have none of these characters, and an
- * image has about fifty.
+ * Maximum number of these control characters in a thousand characters. Texts in encodings other than Unicode have none
+ * of them, and an image has about fifty.
  */
 const MOST_UNPRINTED = 10
 

@@ -130,7 +130,11 @@ function undoUrl(site: AdminSite, { id }: AdminEventLog): string {
   return site.url(`/management/events/${id}/undo`)
 }
 
-/** @param large  the event, if `steps` contains only the first of its records */
+/**
+ * Returns the effects of the undo in words, by model and operation.
+ *
+ * @param large  the event, if `steps` contains only the first of its records
+ */
 function linesOf(
   site: AdminSite,
   steps: readonly UndoStep[],

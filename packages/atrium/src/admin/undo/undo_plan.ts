@@ -210,7 +210,7 @@ function mergedStep(earlier: UndoStep, later: UndoStep): UndoStep {
   return { ...later, reversal, operation: operationOf(later.target.resource, reversal) }
 }
 
-/** @throws NotAllowed */
+/** @throws NotAllowed  if the signed-in user is not allowed to perform one of the steps */
 export async function authorize(ctx: HttpContext, steps: readonly UndoStep[]): Promise<void> {
   const requested = new Set<string>()
   for (const { operation, target } of steps) {

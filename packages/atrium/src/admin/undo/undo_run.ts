@@ -197,7 +197,7 @@ export class UndoRun {
   async #removeCircle(steps: readonly UndoStep[], refusal: unknown): Promise<void> {
     const removed = new Set(steps.map(({ key, target }) => target.resource.key.tablePath(key)))
     if (steps.length < 2) throw refusal
-    /* Checked first, as a record that the database deletes by a cascade is not checked then. */
+    /* Checked first, because records that the database deletes by a cascade would not be checked. */
     for (const step of steps) await this.#revert(step, { isDryRun: true })
     for (const step of steps) await this.#revert(step, { removed })
   }

@@ -43,7 +43,7 @@ export function checkReferencedModels({ models, userAttributes }: Site): void {
  * are not checked.
  *
  * @param before  current attributes of the user
- * @throws Problem 422
+ * @throws Problem 422  if a record does not exist, or the actor cannot see it
  */
 export async function checkReferencedRecords(
   site: Site,

@@ -13,7 +13,7 @@ export interface WebhookSettings {
 /* Milliseconds after the start before messages are looked for, so that the first requests are not delayed */
 const AFTER_START = 1000
 
-/* Milliseconds after a write in which most writes are committed */
+/* Milliseconds within which most writes are committed */
 const COMMITTED = 30
 
 /** The webhooks of the site. The code that sends their messages is loaded on first use. */

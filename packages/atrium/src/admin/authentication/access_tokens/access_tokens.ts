@@ -149,7 +149,7 @@ export class AccessTokens {
 
   /**
    * Finds a token and its user in one query, because every request waits for the result. Uses the read connection,
-   * which sees all committed data.
+   * which sees all committed data and therefore every revocation.
    *
    * @returns null for an unknown or expired token
    */

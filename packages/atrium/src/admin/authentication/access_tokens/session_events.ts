@@ -104,7 +104,7 @@ export interface RecentSession {
   writes: number
 }
 
-/** Returns the latest MCP sessions in which tokens of a user have written records, of the last seven days. */
+/** Returns the latest MCP sessions of the last seven days in which tokens of a user have written records. */
 export async function recentSessions({ dbConfig }: Logs, userId: number): Promise<RecentSession[]> {
   const events = await AdminEventLog.query({ client: dbConfig.readingSession() })
     .where({ userId, status: 'success' })

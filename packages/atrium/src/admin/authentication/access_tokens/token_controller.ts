@@ -61,7 +61,7 @@ export class TokenController {
 
 /**
  * Returns the signed-in user as the actor of writes to records of that user. Roles never cover the site's internal
- * models, so they are not checked. The caller makes sure that the records belong to the user.
+ * models, so roles are not checked. The caller makes sure that the records belong to the user.
  */
 function actorOnOwn(ctx: HttpContext): AdminActor {
   const { id, permissionsVersion } = guardOf(ctx).signedInOrFail().owner

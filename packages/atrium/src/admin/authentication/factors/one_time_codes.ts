@@ -59,7 +59,7 @@ const GROUP = 4
 
 const RECOVERY_CODE = new RegExp(`^[${SIGNS}]{${LENGTH}}$`)
 
-/* Characters that are read as the character of a code that they look like */
+/* Characters outside of the alphabet that are read as a similar one in it */
 const LOOKALIKES: Record<string, string> = { o: '0', i: '1', l: '1' }
 
 /** Generates codes in groups of four characters, as they are shown: `7k2m-...`. */

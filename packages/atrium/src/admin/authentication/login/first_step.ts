@@ -22,7 +22,7 @@ export async function useOnce(id: string, minutes: number): Promise<boolean> {
     await AdminTokenBlacklist.create({ token: id, expiresAt: DateTime.utc().plus({ minutes }) })
     return true
   } catch (error) {
-    /* A concurrent request inserted the same id first, because the column is unique. */
+    /* The column is unique: if the id exists now, a concurrent request has used it first. */
     if (await AdminTokenBlacklist.findBy('token', id)) return false
     throw error
   }

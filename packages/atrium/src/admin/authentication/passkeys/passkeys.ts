@@ -151,7 +151,8 @@ export class Passkeys {
         response,
         ...expected(party, given.challenge),
         /*
-         * The counter is compared below in a single statement, because two processes can receive the same response.
+         * 0 disables the library's check of the counter. It is compared below in a single statement, because two
+         * processes can receive the same response.
          */
         credential: { id: details.id, publicKey: bytesOf(details.publicKey), counter: 0 },
       })

@@ -161,7 +161,7 @@ export class PasskeyLoginController {
   async submit(ctx: HttpContext): Promise<unknown> {
     const texts = sentTexts(ctx)
     const next = returnPath(this.site, singleText(texts, 'next'))
-    /* If the provider is the only login method, the provider decides who can log in. */
+    /* If the provider is the only login method, the provider decides who can log in, so passkeys are rejected. */
     if (this.site.sso?.config.passwords === false) {
       ctx.response.status(403)
       return await this.#form(ctx, this.site.text('login.noPasswords'), next)

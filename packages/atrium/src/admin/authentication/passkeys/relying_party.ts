@@ -45,7 +45,8 @@ export function sealPasskey(userId: number, details: PasskeyDetails): string {
 }
 
 /**
- * @returns null for an authenticator app, for a row that belonged to another user, and after a change of APP_KEY
+ * Returns the data of a passkey; null for an authenticator app, for a row that belonged to another user, and after a
+ * change of APP_KEY.
  */
 export function passkeyIn({ kind, secret, userId }: AdminFactor): PasskeyDetails | null {
   return kind === 'passkey' ? encryption.decrypt<PasskeyDetails>(secret, purposeOf(userId)) : null

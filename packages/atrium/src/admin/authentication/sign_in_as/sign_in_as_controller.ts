@@ -20,7 +20,7 @@ export class SignInAsController {
   ) {}
 
   /**
-   * @throws NotAllowed  if the user is a superuser, or the signed-in user is none
+   * @throws NotAllowed  if the user is a superuser, or the signed-in user is not one
    * @throws ReauthenticationRequired
    */
   async start(ctx: HttpContext): Promise<void> {

@@ -16,9 +16,7 @@ import { redirectWithMessage, redirect } from '../../http/redirect.js'
 
 const PURPOSE = 'id token of a session'
 
-/*
- * Maximum length of a stored ID token, as a longer one would not fit into the provider's logout URL; also of the cookie
- */
+/* Maximum length of the cookie, and of a stored ID token: a longer one would not fit into the provider's logout URL */
 const LONGEST = 4000
 
 /**
@@ -104,7 +102,7 @@ export async function useSsoStep({ id }: SsoStep): Promise<boolean> {
     await AdminTokenBlacklist.create({ token: id, expiresAt })
     return true
   } catch (error) {
-    /* A concurrent request inserted the same id first, because the column is unique. */
+    /* The column is unique: if the id exists now, a concurrent request has used it first. */
     if (await AdminTokenBlacklist.findBy('token', id)) return false
     throw error
   }

@@ -33,7 +33,7 @@ export interface ChartData {
   /** True for an axis of days, weeks, months or years */
   isTime: boolean
   buckets: Bucket[]
-  /** Series with one value per bucket; a chart with a single series has no labels */
+  /** Series with one value per bucket; the label is empty for a chart without a second column */
   series: Array<{ label: string; color?: string; values: Value[] }>
 }
 

@@ -30,7 +30,10 @@ export const LINE_ENDS = ['\r\n', '\n', '\r']
  */
 export function findDelimiter(start: string): string {
   const sample = start.slice(0, SAMPLE)
-  /* With a wrong delimiter, quotation marks are often within cells. */
+  /*
+   * Quotation marks within cells are accepted only if no delimiter fits otherwise, as a wrong delimiter often causes
+   * them.
+   */
   return best(sample, false) ?? best(sample, true) ?? DELIMITERS[0]
 }
 
