@@ -155,7 +155,7 @@ export async function storeDefault(
   })
 }
 
-/** Reads a stored arrangement; invalid entries are left out. */
+/** Reads a stored arrangement without invalid entries; null for a value that is not a list. */
 function readArrangement(value: unknown): PlacedCard[] | null {
   if (!Array.isArray(value)) return null
   const seen = new Set<string>()

@@ -52,6 +52,8 @@ class ExportDialog {
   ) {}
 
   /**
+   * Renders the dialog.
+   *
    * @param query  query of the list, with the previously selected options
    * @param error  a message, if the export was not possible
    * @throws ExportRefused  for a query with an invalid filter, unless there is a message

@@ -220,7 +220,8 @@ export class Imports {
    * Starts the job that writes the rows.
    *
    * @param options.skipFaulty  false: all rows or none
-   * @throws ImportRefused  before the dry run, while the import runs, and after it is done
+   * @throws ImportRefused  before the dry run, while the import runs, after it is done, if there is nothing to write,
+   *   and if invalid rows are not skipped
    */
   async startRun(
     ctx: HttpContext,

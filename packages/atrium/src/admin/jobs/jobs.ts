@@ -19,7 +19,8 @@ import { inZone, presentZone, UTC } from '../time/time_zone.js'
 import { guardOf } from '../identity/admin_guard.js'
 
 /*
- * Maximum number of interruptions of a job. A job whose process was killed more often probably kills the next one, too.
+ * Number of interruptions after which a job fails: if its process was killed this often, it probably kills the next
+ * one, too.
  */
 const MOST_INTERRUPTIONS = 3
 

@@ -18,8 +18,8 @@ import { planStart } from './undo_plan.js'
 type Subject = Pick<AdminEventLog, 'resourceType' | 'resourceId'>
 
 /**
- * Returns the events on a record, or on all records of a model, that are undone. An event whose undo was undone as
- * well is not included.
+ * Returns the undone events of the given model and record; a key of null stands for the events of several records. An
+ * event whose undo was undone as well is not included.
  *
  * @param from  only undos with a greater event id are considered
  * @returns id of the undoing event, by id of the undone event

@@ -76,7 +76,10 @@ export function refuseLate(ctx: HttpContext, { timestamp }: AdminEventLog): void
   if (isLate && !isSuperuser(ctx)) throw new UndoRefused('late', { minutes: MINUTES })
 }
 
-/** Follows a chain of undos of undos back to the original event. Returns that event and the number of undos. */
+/**
+ * Follows a chain of undos of undos back to the original event. Returns that event, null if the log no longer contains
+ * it, and the number of undos.
+ */
 export async function undoChain(
   { dbConfig }: Pick<AdminSite, 'dbConfig'>,
   event: AdminEventLog

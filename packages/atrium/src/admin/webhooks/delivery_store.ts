@@ -141,7 +141,7 @@ export class DeliveryStore {
   }
 
   /**
-   * Removes deliveries that ended more than the given number of days ago, and those of removed webhooks.
+   * Removes deliveries that ended more than the given number of days ago, and pending ones of removed webhooks.
    *
    * @returns the number of removed deliveries
    */

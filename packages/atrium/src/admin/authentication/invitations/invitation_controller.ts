@@ -85,7 +85,7 @@ export class InvitationController {
     return found ? await this.#form(ctx, found) : await this.#gone(ctx)
   }
 
-  /** Sets the password and redirects to the login, which requires a second factor. */
+  /** Sets the password and redirects to the login, which still requires the user's second factor, if there is one. */
   async submit(ctx: HttpContext): Promise<unknown> {
     hideUrl(ctx)
     const found = await this.#find(ctx)

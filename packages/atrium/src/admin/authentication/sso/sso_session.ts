@@ -129,6 +129,7 @@ export class SsoOfSession {
 
   /**
    * @throws SsoRefused
+   * @throws RefusedWhileActing  while a superuser is signed in as another user
    * @throws E_UNAUTHORIZED_ACCESS  if the session has ended in the meantime
    */
   async take(ctx: HttpContext, sso: Sso, person: SsoPerson, step: SsoStep): Promise<void> {

@@ -15,7 +15,8 @@ export interface Period {
 const DATES = new Set(['date', 'datetime'])
 
 /**
- * Finds the filter of a list that limits it to a period of days, such as `ordered_on__between=this_month`.
+ * Finds the filter of a list that limits it to a period of days, such as `ordered_on__between=this_month`; null if
+ * there is none.
  *
  * @param column  the column of the filter; undefined for any column with dates
  */

@@ -237,7 +237,7 @@ export class ImportInParts {
     if (!this.leftOut && drafts.some(isInvalid)) throw new InvalidPart(drafts)
   }
 
-  /** Saves the progress in the transaction of the rows. */
+  /** Saves the progress, in the transaction of the rows if there is one. */
   async #keep(
     one: AdminImport,
     tally: Tally,

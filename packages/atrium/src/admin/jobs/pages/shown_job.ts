@@ -117,7 +117,7 @@ function leftOf(site: AdminSite, { done, notes, state, total }: AdminJob): strin
   return site.text('jobs.left', { done, left: total - done })
 }
 
-/** Returns advice for a job that failed or was cancelled. */
+/** Returns advice for a job that failed or was cancelled; null if there is none, and for other jobs. */
 function adviceOf(
   site: AdminSite,
   job: AdminJob,
