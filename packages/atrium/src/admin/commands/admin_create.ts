@@ -67,7 +67,7 @@ export default class AdminCreate extends AdminCommand {
 
   /**
    * @returns undefined if no roles are given
-   * @throws CommandFailure  for a name of a role that does not exist
+   * @throws CommandFailure  for a role that does not exist, for an empty list, and for `none` with other roles
    */
   async #roleIds(): Promise<number[] | undefined> {
     const names = this.role

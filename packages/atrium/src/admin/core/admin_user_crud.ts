@@ -151,8 +151,8 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
   /**
    * Hashes the password before the transaction begins, because hashing is slow by design and would block other writes.
    *
-   * @throws Problem 422  for an invalid password, including one that equals a name of the user, which is checked only
-   *   here
+   * @throws Problem 422  for a password together with an invitation, and for an invalid password, including one that
+   *   equals a name of the user, which is checked only here
    */
   async #withHash(
     { password, ...values }: Values,

@@ -46,8 +46,8 @@ export interface RecentEvent {
 
 /**
  * Reads recent events with one query, plus one for the titles of each model. A viewer who is not a superuser sees their
- * own writes, and writes of other users to models that the viewer is allowed to see, except models with
- * record-dependent policies.
+ * own writes, and writes of other users to models that the viewer is allowed to see, except models with a scope or a
+ * policy.
  *
  * @returns undefined if the site stores no events, null if they could not be read
  */

@@ -244,7 +244,7 @@ export class EventReader {
     }
   }
 
-  /** Returns the last page if a later one is requested. */
+  /** Returns a page of rows: the requested one, or the last one if there are fewer pages. */
   async #page<Query extends LogQuery>(
     requested: number,
     query: () => Query,

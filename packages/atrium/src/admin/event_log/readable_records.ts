@@ -147,7 +147,7 @@ export class LoggedRelations {
   /**
    * Formats a value.
    *
-   * @returns undefined if the name is not a relation
+   * @returns undefined if the name is not a relation; null if no related record is shown
    */
   wordsOf(model: string, name: string, value: unknown): string | null | undefined {
     const related = this.#related.get(identityOf(model, name))

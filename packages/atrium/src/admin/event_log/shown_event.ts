@@ -243,7 +243,7 @@ export function subjectOf(
   return { model, record: title, href: place?.href ?? null, count: null }
 }
 
-/** Returns the title in a logged state if the model has a title column. */
+/** Returns the title in a logged state; undefined if the title column is hidden or missing, or has no text. */
 export function titleInState(
   view: ModelView | undefined,
   state: Known['state']

@@ -81,8 +81,9 @@ export class McpContext {
   }
 
   /**
-   * Runs a write and counts its records against the budget of the token. The records of a write that is denied are
-   * not counted; those of a write that fails for another reason are, because it can have been committed.
+   * Runs a write and counts its records against the budget of the token. The records of a rejected write are not
+   * counted; those of a write with a server error are, because the write can have been committed.
+   *
    * @throws ToolError if the token is read-only, or the budget is used up
    */
   async spend<Result>(records: number, write: () => Promise<Result>): Promise<Result> {

@@ -115,8 +115,8 @@ const FALSE = /^(?:false|no|0|nein|falsch)$/i
  *
  * @param column  undefined for a field without a column
  * @param cell    cell of a row of `readRows`
- * @throws UnreadableText  for a text that validation would misinterpret: invalid JSON, or a time that is ambiguous or
- *   does not exist in the time zone
+ * @throws UnreadableText  for a text that validation would misinterpret: invalid JSON, a date that could be two days,
+ *   or a time that is ambiguous or does not exist in the time zone
  */
 export function valueOfCell(
   column: Column | undefined,

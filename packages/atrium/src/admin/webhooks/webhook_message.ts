@@ -110,7 +110,7 @@ async function itemOf(reader: Reader, key: KeyValue, actor: Actor): Promise<Item
 
 /**
  * Returns true if the owner can be notified of a record that cannot be read: it was soft-deleted, or it no longer
- * exists and the owner can view all records and fields of the model.
+ * exists, the owner can view all records and fields of the model, and the policy allows it.
  */
 async function mayKnowOfMissing(
   reader: Reader,

@@ -89,7 +89,7 @@ export class AccessTokens {
   /**
    * Creates a token.
    *
-   * @returns the record, and the token for the client, which is not stored anywhere
+   * @returns the id of the token, and the value for the client, which is not stored anywhere
    */
   async issue(
     user: AdminUser,

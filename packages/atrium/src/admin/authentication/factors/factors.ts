@@ -58,7 +58,7 @@ export class Factors {
    *
    * @param enrolment.secret  in base32
    * @param enrolment.kept    the session that continues
-   * @returns null for a wrong code; `codes`: recovery codes to show, null if the user already has some
+   * @returns null for a wrong code; `codes`: recovery codes to show, null unless this is the user's first factor
    */
   async enrol(
     userId: number,
@@ -90,8 +90,8 @@ export class Factors {
    * Adds a passkey to the user's factors.
    *
    * @param stored  the session that continues
-   * @returns null if a user already has this passkey; `codes`: recovery codes to show, null if the user already has
-   *   some
+   * @returns null if a user already has this passkey; `codes`: recovery codes to show, null unless this is the user's
+   *   first factor
    */
   async add(
     userId: number,

@@ -76,7 +76,7 @@ export class Passkeys {
    * Adds the passkey that the browser has created to the signed-in user.
    *
    * @param sent  the credential, as JSON
-   * @returns null if the passkey was not requested; otherwise the result of `Factors.add`
+   * @returns null for an invalid or unrequested credential; otherwise the result of `Factors.add`
    */
   async enrol(ctx: HttpContext, { sent, name }: { sent: string; name: string }) {
     const { owner, session } = guardOf(ctx).signedInOrFail()

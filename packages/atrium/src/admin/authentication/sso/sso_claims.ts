@@ -25,8 +25,8 @@ export function rightsIn({ claim, map, superuser }: SsoRoles, claims: Claims): G
 }
 
 /**
- * Returns the user name for a person, before it is made unique: the claim that the settings specify, otherwise the
- * subject.
+ * Returns the user name for a person, before it is made unique: from the claim that the settings specify, otherwise
+ * from the subject, otherwise `user`.
  */
 export function usernameIn(
   { usernameClaim }: Pick<SsoConfig, 'usernameClaim'>,

@@ -71,7 +71,7 @@ export function importFigures(site: AdminSite, { result }: AdminJob): JobFigure[
   }))
 }
 
-/** Returns the links after an import: to the records, or back to the pages of the import. */
+/** Returns the links after an import: to the records and the skipped rows, or back to the pages of the import. */
 export function importLinks(
   site: AdminSite,
   { model, payload, result, state }: AdminJob
