@@ -85,7 +85,8 @@ export default class AdminRoles extends AdminCommand {
   }
 
   /**
-   * Warns of names that the application does not have. They are probably mistakes, but they can also be added later.
+   * Returns warnings of names that the application does not have. These names are probably mistakes, but can also be
+   * added later.
    */
   async #unknownIn(wanted: readonly RoleInFile[]): Promise<string[]> {
     const { unknownNames } = await import('../roles/role_errors.js')

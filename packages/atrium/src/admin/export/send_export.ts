@@ -87,7 +87,7 @@ export async function sendExport(
   }
 }
 
-/** Sends a small export. It does not hold a connection while it is sent, and does not count as a streamed export. */
+/** Sends a small export, which holds no connection while it is sent, and does not count as a streamed export. */
 async function sendWhole(
   { ctx, site, list, choice }: Sending,
   batches: AsyncGenerator<Item[], void>,

@@ -72,8 +72,8 @@ function positionsOf(
 }
 
 /**
- * Returns the values of the columns that are not fields. They are read one after the other, because they can share the
- * connection of a transaction.
+ * Returns the values of the columns that are not fields. The columns are read one after the other, because they can
+ * share the connection of a transaction.
  */
 async function madeValues(
   columns: readonly ExportColumn[],

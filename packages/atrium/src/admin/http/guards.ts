@@ -40,8 +40,8 @@ export function refuseOutsiders(ctx: HttpContext): void {
 }
 
 /**
- * Guard of the routes that require a signed-in user. It is attached to the routes, so that alternative spellings of a
- * path cannot bypass it.
+ * Guard of the routes that require a signed-in user. A guard is attached to routes and not to paths, so that
+ * alternative spellings of a path cannot bypass it.
  */
 export async function signInGuard(ctx: HttpContext, next: NextFn): Promise<void> {
   await requireSignIn(ctx)

@@ -69,8 +69,8 @@ export class ModelRoutes<Site extends RoutedSite> {
   }
 
   /**
-   * Adds routes whose handlers get the view with the permissions of the user's roles. They reject actions that no role
-   * allows on any record, and actions that require a recent reauthentication.
+   * Adds routes whose handlers get the view with the permissions of the user's roles. The routes reject actions that no
+   * role allows on any record, and actions that require a recent reauthentication.
    *
    * @param guards  middleware of these routes, after the middleware of all routes of the model
    */

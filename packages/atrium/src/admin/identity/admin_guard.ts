@@ -111,8 +111,8 @@ export function guardOf(ctx: HttpContext): AdminGuard {
 }
 
 /**
- * Guard of the admin site, for `config/auth.ts`. It is optional: with it, the application's code and templates can read
- * the user of a request from `ctx.auth`.
+ * Guard of the admin site, for `config/auth.ts`. This guard is optional: with it, the application's code and templates
+ * can read the user of a request from `ctx.auth`.
  */
 export function adminGuard(): GuardConfigProvider<(ctx: HttpContext) => AdminGuard> {
   return { resolver: async () => guardOf }

@@ -15,7 +15,7 @@ export interface Person {
   readonly user?: AdminUser
 }
 
-/** Represents all actors whose roles are not known; they have no permissions. */
+/** Represents all actors whose roles are not known. Such actors have no permissions. */
 export const UNKNOWN: Person = Object.freeze({ id: 0, isSuperuser: false, permissionsVersion: 0 })
 
 const PEOPLE = new WeakMap<object, Person>()

@@ -99,7 +99,7 @@ export class Imports {
     return fields.map(({ column, reference, relation, ...field }) => field)
   }
 
-  /** @returns null if it does not exist or was removed */
+  /** Returns an import; null if the import does not exist or was removed. */
   async find(id: number): Promise<AdminImport | null> {
     return await this.store.find(id)
   }

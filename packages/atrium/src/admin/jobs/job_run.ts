@@ -154,8 +154,8 @@ export class JobRun {
   }
 
   /**
-   * Like `goOn`, within the transaction of a step; its work is rolled back if this throws. On SQLite no other process
-   * can write during the transaction, so only a stop of the process is checked.
+   * Like `goOn`, within the transaction of a step, which is rolled back by the error. On SQLite no other process can
+   * write during the transaction, so only a stop of the process is checked.
    *
    * @throws JobStopped, JobSuperseded
    */

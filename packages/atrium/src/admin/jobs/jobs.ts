@@ -152,7 +152,7 @@ export class Jobs {
     return await this.store.cancel(job)
   }
 
-  /** Returns true if *Again* is offered. It is not offered if it is uncertain what the job has done. */
+  /** Returns true if *Again* is offered; false, for example, if it is uncertain what the job has done. */
   async offersAgain(job: AdminJob): Promise<boolean> {
     const kind = await this.kindOf(job)
     if (!kind || kind.again === null || job.pending !== null) return false

@@ -57,7 +57,7 @@ export class McpEndpoint {
     await send(ctx, response)
   }
 
-  /** GET: the server sends no messages of its own accord. */
+  /** GET: responds with 405, because the server sends no messages except responses. */
   async stream(ctx: HttpContext): Promise<void> {
     await this.#signIn(ctx)
     throw new Problem(405, 'This server sends no stream', { headers: { allow: 'POST, DELETE' } })

@@ -34,7 +34,7 @@ export interface UnknownName {
 const MOST_SLIPS = 3
 
 /**
- * Returns the names of models, actions, fields and scopes that the application does not have. They stay in the
+ * Returns the names of models, actions, fields and scopes that the application does not have. Such names stay in the
  * document, as they can exist again later; until then they have no effect.
  */
 export function unknownNames(site: NamedSite, document: PermissionsDocument): UnknownName[] {

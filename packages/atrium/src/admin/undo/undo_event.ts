@@ -29,7 +29,7 @@ interface LeftFiles {
 /**
  * Checks that the files of all restored records still exist.
  *
- * @throws UndoRefused  if an undo would restore the name of a file that is gone
+ * @throws UndoRefused  if an undo would restore the name of a file that no longer exists
  */
 export async function refuseLostFiles(
   { name, view }: UndoTarget,

@@ -139,7 +139,7 @@ export async function targetOf(
 ): Promise<UndoTarget> {
   const base = site.models.get(name)
   if (base) {
-    /* An undo must not give back permissions that were removed from an account. */
+    /* An undo must not restore permissions that were removed from an account. */
     if (base.adminModel) throw new UndoRefused('accounts')
     const view = base.admits(ctx) ? await base.for(ctx) : null
     if (!view || view.isWithheld) throw new NotAllowed()

@@ -20,7 +20,7 @@ export interface Creation {
 }
 
 /**
- * Orders records to restore by their foreign keys: referenced records come first. In a circle, one reference is set
+ * Orders records to restore by their foreign keys: referenced records come first. In a cycle, one reference is set
  * after both records exist.
  */
 export function creationsInOrder(steps: readonly UndoStep[]): Creation[] {
@@ -69,7 +69,7 @@ export function creationsInOrder(steps: readonly UndoStep[]): Creation[] {
 }
 
 /**
- * Returns the steps in an order in which each can run in a transaction of its own, unless references form a circle.
+ * Returns the steps in an order in which each can run in a transaction of its own, unless references form a cycle.
  */
 export function inOrder(steps: readonly UndoStep[]): UndoStep[] {
   const created = creationsInOrder(steps).map(({ step }) => step)
@@ -190,7 +190,7 @@ export class UndoRun {
   }
 
   /**
-   * Removes records that refer to each other in a circle.
+   * Removes records whose references form a cycle.
    *
    * @param refusal  error of a record that could not be removed
    */

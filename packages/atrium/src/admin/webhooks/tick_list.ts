@@ -3,7 +3,7 @@ import type { ShownCell } from '../list/cell.js'
 import { listCell } from '../list/cell.js'
 import { FormWidget, type Text } from '../forms/fields/widgets/form_widget.js'
 
-/* Text of the hidden input that submits a list without ticks */
+/* Text of the hidden input that submits a list without checked boxes */
 const NONE = 'none'
 
 /** A value of a list, with a label for users. */
@@ -20,7 +20,7 @@ interface TickListOptions {
   more?: { label: string; choices: () => TickChoice[] }
 }
 
-/** A list of texts as check boxes. An empty list stands for all values. */
+/** A list of texts as checkboxes. An empty list stands for all values. */
 export class TickList extends FormWidget {
   readonly template = 'admin/partials/fields/tick_list'
   override readonly sheet = 'roles.css'

@@ -30,8 +30,9 @@ interface Sealed {
 }
 
 /**
- * Creates a challenge for a passkey to sign, and stores it in an encrypted cookie. It is valid in this browser, for
- * this purpose, for five minutes and for a single use. The server stores nothing until the challenge is used.
+ * Creates a challenge for a passkey to sign, and stores it in an encrypted cookie. The challenge is valid in this
+ * browser, for this purpose, for five minutes and for a single use. The server stores nothing until the challenge is
+ * used.
  *
  * @param handle  user handle of a new passkey, stored with the challenge
  */

@@ -197,7 +197,7 @@ export class ImportJob extends JobKind {
 /** Name of the job kind */
 export const DRY_RUN_JOB = 'import_trial'
 
-/** The job for the dry run of a long file. It writes only the result, so it restarts after an interruption. */
+/** The job for the dry run of a long file. The job writes only its result, so it restarts after an interruption. */
 export class ImportDryRunJob extends JobKind {
   readonly #store = new ImportStore()
   readonly name = DRY_RUN_JOB

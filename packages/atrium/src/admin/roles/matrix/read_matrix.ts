@@ -92,7 +92,9 @@ export function isNoRoleAction(name: string): boolean {
   return name !== ALL && !(ROLE_ACTIONS as readonly string[]).includes(name)
 }
 
-/** Name of an input that every matrix sends, so that a matrix without ticks is distinguished from a missing one */
+/**
+ * Name of an input that every matrix sends, so that a matrix without checked boxes is distinguished from a missing one
+ */
 export const MATRIX = 'matrix'
 
 /** Values of a field's radio buttons; `both` preserves a document that lists a field as hidden and as read-only. */
@@ -118,7 +120,7 @@ interface Entry {
 
 /**
  * Returns the permissions that a form with a matrix submitted. A model has a separate entry if its row has any value;
- * otherwise the row of all other models applies. A ticked scope counts even if the radio button "all records" is
+ * otherwise the row of all other models applies. A checked scope counts even if the radio button "all records" is
  * selected: without JavaScript users easily forget to change the button, and that must not give access to more
  * records.
  *
