@@ -176,8 +176,8 @@ export function loggedNames(view: ModelView | undefined, ...states: Array<State 
 }
 
 /**
- * Formats a logged date, datetime or number as in lists, datetimes in the viewer's time zone and with seconds. Other
- * values are returned unchanged.
+ * Formats a logged choice, date, datetime or number as in lists, datetimes in the viewer's time zone and with seconds.
+ * Other values are returned unchanged.
  */
 export function inWords(
   site: Site,

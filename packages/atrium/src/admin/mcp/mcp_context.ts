@@ -46,8 +46,9 @@ export class McpContext {
   /**
    * Returns a model for an operation.
    *
-   * @throws ToolError  for an unknown model, or one that the token or its owner cannot view
-   * @throws Problem 403  if the token lacks the ability, or the owner the permission
+   * @throws ToolError  for an unknown model, or one that the token or its owner cannot view, and if the owner lacks the
+   *   permission
+   * @throws Problem 403  if the token lacks the ability
    */
   async view(name: unknown, operation: Operation): Promise<ModelView> {
     const views = await this.views()

@@ -95,8 +95,8 @@ async function readFirstRows(path: string, form: Form, least: number, wanted = 1
 }
 
 /**
- * Returns the first row with more than half of the usual number of cells, if most of the rows after it also have so
- * many.
+ * Returns the first row with more than half of the usual number of cells, if most of the rows from it on also have so
+ * many; otherwise the first row.
  */
 function guess(rows: readonly Row[]): Row | undefined {
   const counts = rows.map(({ cells }) => cells.filter(hasText).length)

@@ -165,6 +165,8 @@ async function undoInParts(
 /**
  * Checks that no record has changed since the event. For a record that the event changed several times, only the last
  * change is compared.
+ *
+ * @throws UndoRefused  if a record has changed, or the event has no records
  */
 async function checkAll(
   site: AdminSite,

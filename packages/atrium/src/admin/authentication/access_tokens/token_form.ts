@@ -33,6 +33,7 @@ export interface TypedToken {
  * Parses the form for a new token.
  *
  * @param sent  values by field name; the last of several is used
+ * @returns the submitted values and their errors; `terms` only if there are no errors
  */
 export function readTokenForm(sent: Map<string, string[]>): TypedToken & { terms?: TokenTerms } {
   const typed: TypedToken['typed'] = {}

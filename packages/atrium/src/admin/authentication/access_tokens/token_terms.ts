@@ -16,7 +16,7 @@ export const NEVER = 'never'
 const LONGEST_YEARS = 10
 
 /**
- * Validates the name of a token.
+ * Returns the trimmed name of a token.
  *
  * @throws ValueError  for an invalid name
  */
@@ -94,7 +94,7 @@ export function allows(abilities: readonly string[], model: string, operation: O
  * Parses typed abilities, such as `Product:read, Film:*`, separated by commas, spaces or line breaks.
  *
  * @returns the abilities without duplicates
- * @throws ValueError  for an empty text, an unknown model or an unknown operation
+ * @throws ValueError  for an empty text, too many abilities, an unknown model or an unknown operation
  */
 export function readAbilities(text: string): string[] {
   const abilities = [...new Set(text.split(/[\s,]+/).filter(Boolean))]

@@ -52,7 +52,7 @@ export class Invitations {
   /**
    * Marks a link as used. The caller has locked the user, so only one of two concurrent requests succeeds.
    *
-   * @returns false if the link was used or replaced in the meantime
+   * @returns false if the link was used or replaced, or has expired, in the meantime
    */
   async use(
     { userId, hash: value }: AdminInvitation,

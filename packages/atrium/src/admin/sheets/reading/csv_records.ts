@@ -108,6 +108,7 @@ export class QuoteScanner {
    *
    * @param next  position after the quotation mark
    * @returns the position of the next quotation mark, -1 for none
+   * @throws FileError  if the cell does not end there
    */
   #endQuote(piece: string, next: number): number {
     this.#isAfterQuote = next >= piece.length
