@@ -124,7 +124,7 @@ function healthRoutes(site: AdminSite): void {
   })
 }
 
-/** Registers the pages of background jobs. Users see their own jobs. */
+/** Registers the pages of background jobs. Users see their own jobs, superusers all jobs. */
 function jobRoutes(site: AdminSite): void {
   const jobs = controller(
     () => import('./jobs/pages/jobs_controller.js'),
@@ -143,7 +143,7 @@ function jobRoutes(site: AdminSite): void {
   })
 }
 
-/** Registers the pages of the deliveries and the secret of a webhook, for superusers. */
+/** Registers the pages and actions of a webhook: deliveries, test messages, replays and the secret. For superusers. */
 function webhookRoutes(site: RoutedSite & WebhookPages): void {
   const view = site.models.get(AdminWebhook.name)
   if (!view) return

@@ -47,7 +47,7 @@ export async function bodyOf(record: LucidRow): Promise<Record<string, unknown>>
  * Returns the validation messages of a write that is expected to fail, by API field name.
  *
  * @param write  promise of a write by `LucidCrud` or of `save()` of a record
- * @throws RuntimeError if the write succeeds; the write's error if it contains no field errors
+ * @throws RuntimeError  if the write succeeds; the write's error if it contains no field errors
  */
 export async function fieldErrorsOf(write: Promise<unknown>): Promise<Record<string, string>> {
   const errors = await write.then(

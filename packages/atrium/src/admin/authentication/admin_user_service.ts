@@ -37,8 +37,8 @@ export type PasswordOwner = Partial<Pick<AdminUser, 'username' | 'email'>>
 /** Creates, updates and removes admin users. */
 export class AdminUserService {
   /**
-   * @param hashing  limits the number of concurrent hash operations, which are slow and use much memory by design, and
-   *   which every client can trigger
+   * @param hashing      limits the number of concurrent hash operations, which are slow and use much memory by design,
+   *   and which every client can trigger
    * @param defaultRole  role of users who are created without roles
    * @param siteWords    names of the site, which are rejected as passwords
    */

@@ -106,7 +106,8 @@ function shown(
 }
 
 /**
- * Returns the URL of the version after the event, for viewers who see all records of the model, including deleted ones.
+ * Returns the URL of the version after the event, for viewers who see all records of the model, including deleted ones;
+ * null for other viewers, and for a failed event.
  */
 function urlOfVersion(
   { id, resourceId, resourceType, status }: AdminEventLog,

@@ -180,7 +180,7 @@ interface EventGroup<Row> {
 /**
  * Divides the events of a page into groups. Consecutive views of one user form a group that can be folded, because
  * most events are views, and changes are more important.
- * @param show returns the variables of an event's row
+ * @param show  returns the variables of an event's row
  */
 function foldViews<Row>(
   events: readonly AdminEventLog[],

@@ -43,7 +43,7 @@ export function namesSeen(
 /**
  * Returns a predicate for the logged names that the viewer can see of one record. These include fields that roles show
  * on this record only, and keys of related records only if the viewer can see all records of the related model.
- * @param record null if it was permanently deleted
+ * @param record  null if it was permanently deleted
  */
 async function namesSeenOf(
   ctx: HttpContext,

@@ -170,8 +170,8 @@ const LONG = 5000
 /**
  * Dry run: validates every row of a file, and writes none.
  *
- * @param errorsTo  path of a new file for all errors, as lines of JSON
- * @param onProgress      called after each part with the number of rows so far; can throw to stop the dry run
+ * @param errorsTo    path of a new file for all errors, as lines of JSON
+ * @param onProgress  called after each part with the number of rows so far; can throw to stop the dry run
  * @throws FileError
  */
 export async function tryRows(

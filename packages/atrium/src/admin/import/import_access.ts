@@ -17,8 +17,8 @@ export function isImportable(view: ModelView): boolean {
 }
 
 /**
- * Returns true if the signed-in user is allowed to import records, which requires the permission for it and the
- * permission to create or update records.
+ * Returns true if the signed-in user is allowed to import records, which requires the permissions to import and to view
+ * them, and to create or to update them.
  */
 export async function mayImport(ctx: HttpContext, { base }: ModelView): Promise<boolean> {
   const { adminSite, name } = base

@@ -85,7 +85,7 @@ export class McpContext {
    * Runs a write and counts its records against the budget of the token. The records of a rejected write are not
    * counted; those of a write with a server error are, because the write can have been committed.
    *
-   * @throws ToolError if the token is read-only, or the budget is used up
+   * @throws ToolError  if the token is read-only, or the budget is used up
    */
   async spend<Result>(records: number, write: () => Promise<Result>): Promise<Result> {
     if (this.token.readOnly) throw new ToolError('This token is read-only')

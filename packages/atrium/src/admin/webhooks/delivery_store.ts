@@ -36,7 +36,8 @@ export class DeliveryStore {
   /**
    * Assigns deliveries that are due to a worker: for each record only the first waiting one, so that the messages of
    * a record arrive in order.
-   * @param until time after which other workers can take them, if this one was killed
+   *
+   * @param until  time after which other workers can take them, if this one was killed
    */
   async take(
     webhookId: number,

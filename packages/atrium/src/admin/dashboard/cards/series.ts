@@ -190,7 +190,7 @@ async function groups(
 
 /**
  * Returns one series for each value of the chart's second column, or a single series if there is no second column.
- * @param valuesOf returns the values per bucket of the rows that pass a test
+ * @param valuesOf  returns the values per bucket of the rows that pass a test
  */
 async function seriesOf(
   ctx: HttpContext,

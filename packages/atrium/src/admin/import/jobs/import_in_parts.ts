@@ -65,7 +65,7 @@ export class SkippedRows {
 
   /**
    * @param key      key of the import's file
-   * @param stored     path of the stored errors; null if there are none
+   * @param stored   path of the stored errors; null if there are none
    * @param scratch  path of a new file
    */
   constructor(
