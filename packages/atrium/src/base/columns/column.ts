@@ -112,7 +112,7 @@ export class Column {
     return this.#again({ hidden: true })
   }
 
-  /** Returns a nullable copy of the column, whose value grants hide in some rows. */
+  /** Returns a nullable copy of the column, for grants that hide the value in some rows. */
   asMixed(): Column {
     return this.#again({ hidden: this.hidden, mixed: true })
   }

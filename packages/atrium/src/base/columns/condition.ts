@@ -28,7 +28,7 @@ export type Condition =
   | { type: 'not'; column: Column; condition: Condition }
   /* An operator of the application; name and value identify the condition */
   | { type: 'custom'; column: Column; operator: string; value: unknown; condition: Subselect }
-  /* Set by the application, so that it can name columns that the actor cannot see */
+  /* A condition that the application sets; it can name columns that the actor cannot see */
   | { type: 'computed'; condition: Condition }
   /* Without conditions: false */
   | { type: 'or'; conditions: Condition[] }

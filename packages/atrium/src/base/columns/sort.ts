@@ -69,7 +69,7 @@ function ascending(column: Column): Sort {
   return { column, direction: 'asc' }
 }
 
-/** Returns the table of a column in a list: that of related records if it is one of theirs. */
+/** Returns the table of a column in a list: the joined table if the column is one of related records. */
 export function tableOf(column: Column, table: string): string {
   return column.related?.table ?? table
 }

@@ -60,7 +60,7 @@ export interface Dialect {
   nameOf(table: string, column: Pick<Column, 'name'>): string
   /** Returns the select expression that preserves every digit and the sign of the column's value */
   select(table: string, column: Column): string
-  /** True if a column of any type can return a text instead of its value */
+  /** True if a result column can contain values of several types, such as a text in place of a number */
   readonly mixesTypes: boolean
   /**
    * Returns the expression for the size of a text, a document or bytes, in bytes, null for null. Avoids reading the

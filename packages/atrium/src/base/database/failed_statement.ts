@@ -29,7 +29,7 @@ const MOST_CHARACTERS = 1000
 /**
  * Returns the message that database code raised, as in `raise exception 'Out of stock'`, without the statement that
  * Knex puts before it. The connection stores the message as `reason`. Without `reason`, the text after the last ` - `
- * is returned, as no other part certainly excludes the statement.
+ * is returned, because only there no part of the statement can be.
  */
 export function raisedMessage(error: Partial<Error> & { reason?: string }): string {
   return shortened(error.reason ?? error.message?.split(' - ').at(-1) ?? '')

@@ -66,8 +66,8 @@ export function usePlaces(decides: typeof isPlace): typeof isPlace {
 /**
  * Returns the URL of a request without the base path, as routes of the application expect it.
  *
- * A proxy that has removed the base path sends it as `X-Forwarded-Prefix`. With this header, a path that begins like
- * the base path can be the rest of a longer one: `/admin/login` below `https://example.com/admin`.
+ * A proxy that has removed the base path sends it as `X-Forwarded-Prefix`. With this header, a path that begins with
+ * the base path can still lack it: `/admin/login` below `https://example.com/admin` can be `/admin/admin/login`.
  */
 export function innerUrl(request: IncomingMessage): string {
   const { url = '/' } = request

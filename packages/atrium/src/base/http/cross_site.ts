@@ -4,8 +4,8 @@ import { originOf, servedHosts } from './served_hosts.js'
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * True if another site made the browser send this request. Programs that are not browsers send none of these headers,
- * and have no cookies except those that they were given.
+ * True if another site made the browser send this request. Programs that are not browsers send no `Sec-Fetch-Site`
+ * and no `Origin`, and have no cookies except those that they were given.
  */
 export function isCrossSite({ request }: HttpContext): boolean {
   const site = request.header('sec-fetch-site')
@@ -33,7 +33,8 @@ export function isForgery(ctx: HttpContext): boolean {
 }
 
 /**
- * True for a URL of this site. Compares scheme, host and port: an unencrypted page could have been changed in transit.
+ * True for a URL of this site. The scheme is compared, too, because an unencrypted page could have been changed in
+ * transit.
  */
 function isOwn(address: string, request: HttpContext['request']): boolean {
   const own = servedHosts().originOf(request.host(), request.protocol())

@@ -1,6 +1,6 @@
 /*
  * All problems of the generated endpoints, with their texts; those about access are in `access_problems.ts`. Errors of
- * single fields are in `base/values/to_attribute.ts` and VineJS.
+ * single fields come from `base/values/to_attribute.ts` and VineJS.
  */
 import type { Unavailability } from '../database/unavailable.js'
 import { listed, Problem, type BatchError, type FieldError } from '../errors.js'

@@ -28,7 +28,7 @@ export interface Prepared {
  */
 export function prepareForSchema(column: Column | undefined, given: unknown): Prepared {
   const value = given instanceof LongDecimal ? numberFor(column, given) : given
-  /* Rules of a schema can fail for such a value: encodeURI() throws for half of a surrogate pair. */
+  /* Refused here, because rules of a schema can fail for such a text: encodeURI() throws for half a surrogate pair. */
   if (!isStorable(value)) return { value: undefined, error: ERRORS.text }
   if (value === null) return { value }
   switch (column?.kind) {

@@ -156,7 +156,7 @@ export async function authorizeBy(
 }
 
 /**
- * Checks that tokens can be checked.
+ * Checks that an authorizer of tokens is registered.
  *
  * @throws RuntimeError  when no authorizer is registered
  */

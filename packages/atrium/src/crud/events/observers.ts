@@ -21,8 +21,8 @@ export interface WriteObserver {
   readonly isIdle?: boolean
 
   /**
-   * Called before each write, with its client. Returns undefined if the observer knows whether it is idle, which is the
-   * usual case.
+   * Called before each write, with the write's client, so that the observer can find out whether it is idle. Returns
+   * undefined if the observer already knows that, which is the usual case.
    */
   prepare?(client: QueryClientContract): Promise<void> | undefined
 

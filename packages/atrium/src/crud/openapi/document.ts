@@ -170,7 +170,7 @@ export function buildDocument(
     }
   }
 
-  /* A model can have endpoints without routes, only to be included by others. */
+  /* Leaves out endpoints without routes, which a model can have only to be included by others. */
   const served = ordered.filter(({ routes }) => routes.length > 0)
   return {
     openapi: '3.1.1',

@@ -47,7 +47,7 @@ export function describeBody(
 ): SchemaObject {
   /*
    * Left out are a file, which JSON cannot contain; in a create, names of files, as a new record has none; in an
-   * update, a key that is not required, as an update does not change it.
+   * update, a key that is not required, as an update does not change keys.
    */
   const fields = body.fields.filter(
     (field) =>

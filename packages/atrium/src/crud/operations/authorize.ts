@@ -83,7 +83,7 @@ export class Authorization {
     return this.resource.authorizesRecords && actor.kind !== 'system'
   }
 
-  /** Returns a function that authorizes the read of a record and throws Problem 403; undefined without a policy. */
+  /** Returns a function that authorizes the action on a record, or throws Problem 403; undefined without a policy. */
   recordAuthorizer(action: GrantedOperation, options: CallOptions) {
     if (!this.resource.policy) return undefined
     return (record: LucidRow) => this.authorize(action, options, record)

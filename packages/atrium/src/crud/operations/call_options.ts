@@ -101,7 +101,7 @@ export interface CreateOptions extends CallOptions {
 export interface UpdateOptions extends WriteOptions {
   /** Record of the key, if `locateBy` has already read and locked it in the same transaction */
   located?: LucidRow
-  /** Complete sets of records for many-to-many relations: missing ones are attached, all others detached */
+  /** Related records that the item has after the update, by many-to-many relation: see `WantedRelated` */
   related?: RelatedWrites
   /** True to return the changed item, if the actor is allowed to read it */
   returning?: boolean

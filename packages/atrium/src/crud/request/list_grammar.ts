@@ -24,7 +24,7 @@ export interface ListInput {
   conditions?: readonly Condition[]
   sort: readonly SortInput[]
   paging: PagingInput
-  /** Undefined also if deleted items are not shown */
+  /** Mode for deleted items; undefined if absent, or if the resource shows no deleted items */
   deleted: string | undefined
 }
 

@@ -129,7 +129,7 @@ export function bodySchemaOf(
   }: { columns: ColumnSet; base: ColumnSet; projection?: Projection },
   { managed, keyIsGiven }: { managed: Set<string>; keyIsGiven: boolean }
 ): BodySchema {
-  /* A hidden value, which is null for the caller, must not be overwritten with null. */
+  /* Base columns, because a mixed column accepts null: a value that the caller reads as null must not become null. */
   const columns = own.all.map((one, index) => (one.hidden ? one : base.all[index]))
   const schema =
     given[operation] ??

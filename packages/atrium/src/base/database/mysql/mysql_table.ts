@@ -237,7 +237,7 @@ function defaultOf({ default_value: value, extra }: ColumnRow, isMariaDb: boolea
   if (value === null || (isMariaDb && value === 'NULL')) return { text: null }
   if (!isMariaDb) {
     if (/default_generated/i.test(extra)) return { text: null, expression: value }
-    /* MySQL 5 marks no expressions; this is the only one that it allows. */
+    /* MySQL 5 marks no expressions, and allows only this one. */
     return /^current_timestamp/i.test(value) ? { text: null, expression: value } : { text: value }
   }
   const [, text] = /^'((?:[^']|'')*)'$/s.exec(value) ?? []

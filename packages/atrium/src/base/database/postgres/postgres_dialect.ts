@@ -53,7 +53,7 @@ export class PostgresDialect implements Dialect {
     return sql === name ? sql : `${sql} as ${quoted(column.name)}`
   }
 
-  /** Reads the value as text, which is exact for every type, except bytes. */
+  /** Reads the value as text, which is exact for every type; bytes are read unchanged. */
   stored(table: string, column: StoredColumn, as: string): string {
     const name = operand(this.nameOf(table, column), column)
     return `${column.kind === 'binary' ? name : `(${name})::text`} as ${quoted(as)}`
@@ -122,8 +122,8 @@ export class PostgresDialect implements Dialect {
   }
 
   /**
-   * Null is last by default, so a nullable column has a `nulls` clause. Others have none, as it prevents the use of an
-   * index.
+   * By default, PostgreSQL sorts null last (first in descending order), so a nullable column has a `nulls` clause.
+   * Other columns have none, as the clause prevents the use of an index.
    */
   order(table: string, column: Column, direction: 'asc' | 'desc'): string {
     const nulls = column.nullable ? ` nulls ${direction === 'asc' ? 'first' : 'last'}` : ''

@@ -38,7 +38,7 @@ export async function defersConstraints(
 /** True if the connection is in a transaction. SQLite can have rolled it back. */
 async function isInTransaction(connection: RawConnection): Promise<boolean> {
   if (connection.inTransaction !== undefined) return connection.inTransaction
-  /* The driver `sqlite3` does not provide this state, but no transaction can begin within another. */
+  /* The driver `sqlite3` does not provide this state, but within a transaction, a BEGIN fails. */
   const run = (sql: string) =>
     new Promise<boolean>((resolve) => connection.exec(sql, (error) => resolve(!error)))
   if (!(await run('BEGIN'))) return true

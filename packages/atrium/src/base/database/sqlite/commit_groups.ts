@@ -160,10 +160,7 @@ export class CommitGroups {
       await runEndHooks(transaction, 'rollback')
       throw error
     }
-    /*
-     * No write joins while a nested transaction of application code is open: its savepoint would wait for the end of
-     * that.
-     */
+    /* No write joins while a nested transaction of application code is open: its savepoint would wait for that one. */
     const mayJoin = openNested() === 0 && (await this.#hasNext()) && openNested() === 0
     const outer = { isTransaction: true, transaction: nest.bind(transaction) }
     const open = () => beginTransaction(outer as never)

@@ -112,7 +112,7 @@ export class SqliteDialect implements Dialect {
     if (column.kind === 'uuid')
       values = values.flatMap((value) => [value, String(value).toUpperCase()])
     const places = values.map((value) => placeOf(column, value)).join(', ')
-    /* A list is compared with the collation of the left side. */
+    /* The collation is added to the column, because a list is compared with the collation of the left side. */
     const name = `${operandOf(this.nameOf(table, column), column)}${collation(column)}`
     return {
       sql: `${name} ${negate ? 'not in' : 'in'} (${places})`,
@@ -292,7 +292,7 @@ function guardOf(
   column: Column,
   operator: '<' | '<=' | '>' | '>='
 ): string | undefined {
-  /* None is needed: a row number is always an integer, and a text column converts all values to text. */
+  /* No condition is needed: a row number is always an integer, and a text column converts all values to text. */
   if (column.autoIncrement || (column.isText && !column.hasOtherForms)) return undefined
   return comparable(name, column.kind, operator, column.forms?.isUsual)
 }

@@ -6,7 +6,7 @@ import { otherForm, unusual } from './sqlite_operand.js'
 /* Number of rows to read at both ends of a table */
 const ROWS = 1000
 
-/* Number of further places in between, because an import is a block of rows */
+/* Number of places in between that are read, too, because other forms can come from an import, a block of rows */
 const PLACES = 9
 const ROWS_BETWEEN = 200
 
@@ -22,7 +22,7 @@ const BLOCK = 1000
  */
 const LARGE_TABLE = 10_000
 
-/* SQLite limits the number of parts and the length of a statement. */
+/* Maximum number of parts and of characters in a statement, which SQLite limits */
 const TABLES = 200
 const CHARACTERS = 500_000
 
@@ -40,7 +40,7 @@ interface TableQuery<Row> {
  * value in any column, and compares values as they are stored. Many tables are read with one statement. A table without
  * columns that can contain other forms is not read.
  *
- * @param tables  tables with a column for each kind that a model assigns to it
+ * @param tables  tables with their columns; a column to which models assign several kinds is listed once for each kind
  */
 export async function sampleForms(
   client: QueryClientContract,

@@ -20,10 +20,10 @@ const SHORT_TEXT_BYTES = 4000
 
 /**
  * Returns the condition that the column's text matches the pattern, null if the text is null. After a star, GLOB
- * compares the pattern at every position of the text, so the cost is the product of both lengths. If case matters, GLOB
- * is still used, because the cost of patterns is limited when they are read. If case is ignored, GLOB is used only for
- * prefixes, suffixes and short texts, and other patterns are found in one pass by LIKE, after letters beyond ASCII are
- * folded: LIKE folds only those of ASCII.
+ * compares the pattern at every position of the text, so the cost is the product of both lengths; this cost is limited
+ * when patterns are read. If case matters, GLOB is used, except for a literal text anywhere (instr). If case is
+ * ignored, GLOB is used for prefixes, suffixes and short texts; other patterns are found in one pass by instr or LIKE,
+ * in a text whose letters beyond ASCII are folded before, because LIKE folds only those of ASCII.
  *
  * @param name  name of the column as in a statement
  */

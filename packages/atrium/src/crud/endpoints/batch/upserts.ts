@@ -106,7 +106,7 @@ export class UpsertReader {
  * validated and written again.
  *
  * @param isWithin  true in a transaction of the caller, which a deadlock ends as a whole
- * @throws the errors of both functions
+ * @throws the errors of `validate` and `write`
  */
 export async function repeatOnRace<Batch extends { upsert: readonly Upsert[] }, Result>(
   validate: () => Promise<Batch>,

@@ -32,9 +32,9 @@ export async function countAllowed(
 }
 
 /**
- * Counts the same records for each day, hour or minute of a datetime column that has any.
+ * Counts the records that the policy lets the actor read, for each day, hour or minute of a datetime column.
  *
- * @returns the counts by the start of the time, see `Dialect.beginOf`; null as for `countAllowed`
+ * @returns the counts by the start of each time that has records, see `Dialect.beginOf`; null as for `countAllowed`
  */
 export async function countAllowedByTime(
   records: Records,

@@ -173,8 +173,8 @@ interface MoveOptions extends CallOptions {
 }
 
 /**
- * Makes all records that refer to merged records refer to the target, and moves pivot rows, as far as the actor is
- * allowed to change all of these records.
+ * Makes all records that refer to merged records refer to the target, and moves pivot rows. The actor must be allowed
+ * to change all of these records.
  *
  * @returns a function to be called after the target is written: see `movePivotRows`
  * @throws Problem 409  if rows of a table without a model refer to a record that would be deleted

@@ -71,7 +71,7 @@ interface Known {
   needsRecordForItem: boolean
 }
 
-/* A context belongs to one `LucidCrud` and to the grants of its actor. */
+/* By context, which belongs to one `LucidCrud` and to the grants of one actor */
 const KNOWN = new WeakMap<CrudContext, Known>()
 
 function knownOf(context: CrudContext): Known {
@@ -95,7 +95,7 @@ async function mayTakeStatements(
   const { needsRecord } = knownOf(context)
   needsRecord[action] ??= OF_THE_MODEL.some((isSo) => isSo(context, action))
   if (needsRecord[action]) return false
-  /* In debug mode Lucid reports each of its queries; MariaDB does not return written rows. */
+  /* In debug mode Lucid runs all queries, as it reports only its own; MySQL and MariaDB return no written rows. */
   if (client.debug || !dialectOf(client).returnsWrittenRows) return false
   /*
    * A trigger can change the row after the database has returned it. Triggers are read once per process, like columns.
@@ -143,7 +143,7 @@ export async function changesByStatement(
   client: QueryClientContract,
   { located, precondition, related, ...options }: UpdateOptions
 ): Promise<Row | null> {
-  /* The caller already has the record, or its precondition or related records require it. */
+  /* The caller already has the record, or a precondition or related records require one. */
   if (located || precondition || related) return null
   if (!(await mayTakeStatements(context, 'update', client, options))) return null
   const { resource } = context
