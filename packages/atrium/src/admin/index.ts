@@ -23,7 +23,7 @@ export { AdminAuthentication } from './authentication/admin_authentication.js'
 export { default as AdminUser } from './models/admin_user.js'
 export { default as AdminRole } from './models/admin_role.js'
 /* With `export *`, because an application could not extend the interface if it were exported by name. */
-export type * from './models/admin_user_attributes.js'
+export type * from './models/admin_user.js'
 export type { InferUserAttributes, UserAttribute } from './config/user_attributes.js'
 export { default as AdminSavedView } from './models/admin_saved_view.js'
 export { default as AdminSession } from './models/admin_session.js'

@@ -12,7 +12,7 @@
  */
 export { crudOptionsOf } from './decorator.js'
 /** Creates the endpoints of a view, which are the model's under another path; applications have `EndpointCreator` */
-export { resourceAndCrud } from './endpoints/item_writes.js'
+export { resourceAndCrud } from './endpoints/model_endpoints.js'
 /** The class of a model's endpoints; applications set it in their options */
 export { creatorOf } from './router.js'
 /** Reports errors of views in one list with those of models, once per start */
@@ -52,9 +52,9 @@ export { noteFileColumns } from './operations/writes/check_files.js'
 /** Only for bodies of test records, which contain no files */
 export { holdsFiles } from './operations/writes/check_files.js'
 /** Users, sessions and the log must not be in the API; models of applications have `access` */
-export { excludeFromInclude } from './resource/excluded_from_include.js'
+export { excludeFromInclude } from './resource/included_relation.js'
 /** No role can grant access to these models, and no revert writes them */
-export { isExcludedFromInclude } from './resource/excluded_from_include.js'
+export { isExcludedFromInclude } from './resource/included_relation.js'
 
 /* Permissions by roles */
 
@@ -92,7 +92,7 @@ export { neighbours } from './operations/lists/neighbours.js'
 /** SQL and plan of a list for superusers of the site; applications have their database's tools */
 export { explainList } from './operations/lists/explain_list.js'
 /** Columns that can have facets; for applications, `countByValue` returns null for other columns */
-export { countsValues } from './operations/lists/count_values.js'
+export { countsValues } from './operations/count.js'
 
 /* Writes */
 
@@ -105,7 +105,7 @@ export { Pivots } from './events/pivots.js'
 /** Reports changes of relations that the site already knows */
 export { noteChanges } from './events/pivots.js'
 /** Only for the removal of test records: events report most of them */
-export { isWatched } from './events/watched.js'
+export { isWatched } from './events/watched_models.js'
 /** Converts errors of the driver to problems if the site runs a transaction around `LucidCrud` */
 export { errorToProblem } from './operations/writes/error_to_problem.js'
 /** Limit of a many-to-many field, shown in the form before a write exceeds it */

@@ -10,7 +10,7 @@ import type {
   UpdateOptions,
   WriteOptions,
 } from './operations/call_options.js'
-import { CrudWritesOfMany } from './operations/crud_writes_of_many.js'
+import { LucidCrudWritesOfMany } from './operations/lucid_crud_writes_of_many.js'
 import { createItem, tryCreate } from './operations/create.js'
 import type { CrudContext } from './operations/crud_context.js'
 import { deleteItem } from './operations/delete.js'
@@ -18,7 +18,11 @@ import { omit } from './operations/writes/omit.js'
 import type { KeyValue } from '#base/columns/key'
 import { Records } from './operations/records.js'
 import { recordsToRevert, revertItem, type RevertOptions } from './operations/revert.js'
-import { checkUnstored, type Unstored, type UnstoredVerdict } from './operations/writes/unstored.js'
+import {
+  checkUnstored,
+  type Unstored,
+  type UnstoredVerdict,
+} from './operations/writes/unstored_records.js'
 import { tryUpdate, updateItem } from './operations/update.js'
 import { revertTogether } from './operations/writes/bulk_writes.js'
 import type { Resource } from './resource/resource.js'
@@ -37,9 +41,10 @@ export type {
  * transaction, or in the caller's if one is given, with the hooks of the model; policy and scope apply to every
  * operation.
  *
- * Values are passed by attribute name, as in Lucid; items are returned by API name.
+ * Values are passed by attribute name, as in Lucid; items are returned by API name. Methods that read are in
+ * `LucidCrudReads`, those that write many items in `LucidCrudWritesOfMany`.
  */
-export class LucidCrud<Model extends LucidModel = LucidModel> extends CrudWritesOfMany<Model> {
+export class LucidCrud<Model extends LucidModel = LucidModel> extends LucidCrudWritesOfMany<Model> {
   /**
    * Overridable: converts the values of a create, including virtual fields, to attributes of the model. The default
    * implementation removes the virtual fields.

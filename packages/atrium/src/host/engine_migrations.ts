@@ -3,6 +3,10 @@ import { parse } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import type { Database } from '@adonisjs/lucid/database'
 import { engineMigration, migrationsPath } from '#base/engine_file'
+import type { ApplicationService } from '@adonisjs/core/types'
+import { MigrationRunner } from '@adonisjs/lucid/migration'
+import { listTables } from '#base/database/read_tables'
+import { whileLocked } from '#base/database/migration_lock'
 
 /** Migration folders of the engine. The connection of the admin site needs both, that of the application only `crud` */
 const FOLDERS = ['crud', 'admin'] as const
@@ -89,4 +93,44 @@ async function currentNames(): Promise<Map<string, string>> {
     }
   }
   return names
+}
+
+/** Returns the tables of the engine that exist in a database. */
+export async function engineTablesOf(db: Database, connectionName: string): Promise<string[]> {
+  const tables = new Set(await listTables(db.connection(connectionName)))
+  return ENGINE_TABLES.filter((table) => tables.has(table))
+}
+
+/**
+ * Rolls back only the migrations of the engine: they are marked as the last batch, which Lucid then rolls back.
+ *
+ * @throws the error of a migration; migrations that were not rolled back yet remain
+ */
+export async function removeEngineTables(
+  db: Database,
+  application: ApplicationService,
+  connectionName: string
+): Promise<void> {
+  const { config } = db.getRawConnection(connectionName)!
+  const { tableName = 'adonis_schema' } = config.migrations ?? {}
+  /* Allowed in production, because the user who runs the command has confirmed it. */
+  config.migrations = { ...config.migrations, disableRollbacksInProduction: false }
+  await whileLocked(db, connectionName, async () => {
+    const client = db.connection(connectionName)
+    if (!(await client.schema.hasTable(tableName))) return
+    await renameEngineMigrations(db, connectionName)
+    const rows: Array<{ name: string; batch: number }> = await client.from(tableName)
+    const batch = Math.max(0, ...rows.map((row) => row.batch))
+    const engine = rows.map(({ name }) => name).filter((name) => engineMigration(name))
+    if (engine.length === 0) return
+    await client
+      .from(tableName)
+      .whereIn('name', engine)
+      .update({ batch: batch + 1 })
+    const runner = new MigrationRunner(db, application, {
+      ...{ direction: 'down', connectionName, batch, disableLocks: true },
+    })
+    await runner.run()
+    if (runner.error) throw runner.error
+  })
 }

@@ -30,7 +30,7 @@ export async function giveFactor(user: AdminUser): Promise<GivenFactor> {
       secret,
       code: codeOf(secret, -1),
       name: 'Authenticator app',
-      kept: { id: 0 },
+      currentSession: { id: 0 },
     })
   /* The step may have gone by in the meantime. */
   const enrolled = (await enrol()) ?? (await enrol())

@@ -20,6 +20,8 @@ import { NotAllowed } from '../http/errors.js'
 import { accountPage, type PasswordField } from './account_page.js'
 import { redirectWithMessage, redirect } from '../http/redirect.js'
 import { rowId } from '../http/row_id.js'
+import type { SignedIn, SessionRest } from '../authentication/admin_authentication.js'
+import { requireProof } from '../identity/proof.js'
 
 /** Account page and preferences of the signed-in user, whatever roles the user has. */
 export class AccountController {
@@ -167,9 +169,13 @@ export class PasswordController {
       if (!(error instanceof ValueError)) throw error
       return await this.#refuse(ctx, 422, { password: error.message })
     }
-    const stored = signedIn.session
+    const currentSession = signedIn.session
     const actor = adminActor(ctx)
-    await replacePassword(site, user.id, hashed, { actor, origin: adminOrigin(ctx), kept: stored })
+    await replacePassword(site, user.id, hashed, {
+      actor,
+      origin: adminOrigin(ctx),
+      currentSession,
+    })
     await site.adminAuthentication.renew(ctx, signedIn)
     await redirectWithMessage(ctx, site.url('/account'), {
       kind: 'success',
@@ -180,5 +186,66 @@ export class PasswordController {
   async #refuse(ctx: HttpContext, status: number, passwordErrors: Errors): Promise<string> {
     ctx.response.status(status)
     return await accountPage(this.site, ctx, { passwordErrors })
+  }
+}
+
+/**
+ * Ends other sessions of the signed-in user. Requires a recent reauthentication, so that the thief of one session
+ * cannot end the owner's sessions. The current session ends by logging out.
+ */
+export class OwnSessionsController {
+  constructor(private readonly site: AdminSite) {}
+
+  /** Ends the session that the form selects. Sessions of other users and ended sessions count as not found. */
+  async end(ctx: HttpContext): Promise<void> {
+    const { owner, session } = this.#proved(ctx)
+    const id = singleText(sentTexts(ctx), 'id')
+    const active = await this.site.sessionManager.activeOf(owner.id)
+    const ending = active.find((one) => String(one.id) === id && one.id !== session.id)
+    if (ending) await this.site.sessionManager.end(ending)
+    await this.#done(ctx, ending ? 1 : 0)
+  }
+
+  async endOthers(ctx: HttpContext): Promise<void> {
+    const { owner, session } = this.#proved(ctx)
+    await this.#done(ctx, await this.site.sessionManager.endAllOf(owner.id, session))
+  }
+
+  /**
+   * Returns the signed-in user with the session of the request.
+   *
+   * @throws ReauthenticationRequired  if the last authentication is not recent
+   */
+  #proved(ctx: HttpContext): SignedIn {
+    requireProof(ctx, this.#page)
+    return guardOf(ctx).signedInOrFail()
+  }
+
+  async #done(ctx: HttpContext, count: number): Promise<void> {
+    const { site } = this
+    if (count > 0) {
+      site.logEvent(ctx, { type: EventType.LOGOUT, details: { ended_sessions: count } })
+    }
+    await redirectWithMessage(ctx, this.#page, {
+      kind: count > 0 ? 'success' : 'error',
+      text: site.text('account.sessions.ended', { count }),
+    })
+  }
+
+  get #page(): string {
+    return `${this.site.url('/account')}#sessions`
+  }
+}
+
+/**
+ * Returns how long the session of the request lasts. Like any other, this request counts as activity, unless it has the
+ * parameter `?poll`.
+ */
+export class SessionRestController {
+  constructor(private readonly site: AdminSite) {}
+
+  show(ctx: HttpContext): SessionRest {
+    ctx.response.header('cache-control', 'no-store')
+    return this.site.adminAuthentication.remaining(ctx, guardOf(ctx).signedInOrFail())
   }
 }

@@ -10,7 +10,7 @@ import {
   type TypedToken,
   shownToken,
 } from '../authentication/access_tokens/token_form.js'
-import { recentSessions } from '../authentication/access_tokens/session_events.js'
+import { recentSessions } from '../authentication/access_tokens/mcp_sessions.js'
 import { MCP } from '../authentication/access_tokens/token_terms.js'
 import { WriteBudget } from '../authentication/access_tokens/write_budget.js'
 import { hasEventLog } from '../http/event_access.js'

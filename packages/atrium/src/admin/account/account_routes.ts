@@ -20,11 +20,11 @@ export function accountRoutes(site: AdminSite): void {
     ({ PasswordController }) => new PasswordController(site)
   )
   const sessions = controller(
-    () => import('./own_sessions_controller.js'),
+    () => import('./account_controller.js'),
     ({ OwnSessionsController }) => new OwnSessionsController(site)
   )
   const rest = controller(
-    () => import('./own_sessions_controller.js'),
+    () => import('./account_controller.js'),
     ({ SessionRestController }) => new SessionRestController(site)
   )
   const tokens = controller(

@@ -3,8 +3,7 @@ import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { ValueError } from '#crud'
 import { dialectOf } from '#base/database/dialects'
 import { gatherWrites, knownResources, Pivots } from '#crud/internals'
-import AdminUser from '../models/admin_user.js'
-import type { AdminUserAttributes } from '../models/admin_user_attributes.js'
+import AdminUser, { type AdminUserAttributes } from '../models/admin_user.js'
 import { DefaultRole, setRoles } from '../permissions/user_roles.js'
 import {
   isCommonPassword,

@@ -1,5 +1,5 @@
 import type { DeletedMode } from '#base/columns/soft_delete'
-import { groupedNumber } from '#base/values/grouped_number'
+import { groupedNumber } from '#base/values/numbers'
 import type { Site } from '../views/site.js'
 import type { ModelView } from '../views/model_view.js'
 import type { Offer } from '../permissions/may.js'

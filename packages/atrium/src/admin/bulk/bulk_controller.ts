@@ -3,7 +3,7 @@ import { LucidCrud, crudConfig } from '#crud'
 import { hasForeignHook } from '#base/lucid/own_hooks'
 import { readBody } from '#base/http/body'
 import type { KeyValue } from '#base/columns/key'
-import { groupedNumber } from '#base/values/grouped_number'
+import { groupedNumber } from '#base/values/numbers'
 import type { AdminSite } from '../admin_site.js'
 import { type Flash, withUndo } from '../http/flash.js'
 import { ListPage } from '../list/list_page.js'
@@ -79,8 +79,8 @@ export class BulkController {
   /** Renders the list, or only the result for a viewer who is allowed to delete but not to see the list. */
   async #show(ctx: HttpContext, done: Flash) {
     if (await this.#view.isVisibleTo(ctx)) return await this.#list.content(ctx, done)
-    const told = await withUndo(ctx, done)
-    return await this.#site.render(ctx, 'partials/bulk_done', { done: told })
+    const toast = await withUndo(ctx, done)
+    return await this.#site.render(ctx, 'partials/bulk_done', { done: toast })
   }
 
   #refuse(ctx: HttpContext, error: unknown) {

@@ -93,7 +93,7 @@ export const WRITES = ['delete', 'restore', 'purge'] as const
 export type Write = (typeof WRITES)[number]
 
 /* Maximum number of records of each model that a message lists */
-const SAID = 3
+const MOST_TITLES = 3
 
 const DELETED: Record<Write, DeletedMode> = {
   delete: 'exclude',
@@ -173,8 +173,8 @@ export class DeleteOrRestoreTask extends BulkTask {
     const found = effects.filter(({ effect }) => effect === 'refuse')
     if (found.length === 0) return cause
     const parts = found.map(({ subject, records, isAll }) => {
-      const titles = records.slice(0, SAID).map(({ title }) => title)
-      const isCut = !isAll || records.length > SAID
+      const titles = records.slice(0, MOST_TITLES).map(({ title }) => title)
+      const isCut = !isAll || records.length > MOST_TITLES
       if (titles.length === 0) return subject
       return `${subject} (${titles.join(', ')}${isCut ? ', …' : ''})`
     })

@@ -17,7 +17,7 @@ import {
   isMissing,
 } from '../forms/submission/form_failure.js'
 import { readSubmission, type Submission } from '../forms/submission/submission.js'
-import { storedTexts } from '../forms/submission/untouched.js'
+import { storedTexts } from '../forms/submission/unchanged_fields.js'
 import { sentTexts } from '../http/form_texts.js'
 import type { ModelView } from '../views/model_view.js'
 import { may } from '../permissions/may.js'

@@ -69,8 +69,8 @@ export default class AdminRoles extends AdminCommand {
       : await this.#apply(async (client) => await changesTo(wanted, { prune, client }))
     if (this.check && changes.length > 0) this.exitCode = 1
     if (this.json) {
-      const told = changes.map(({ kind, name, fields }) => ({ kind, name, fields }))
-      return this.printJson({ changes: told, written: !this.check, unknown })
+      const reported = changes.map(({ kind, name, fields }) => ({ kind, name, fields }))
+      return this.printJson({ changes: reported, written: !this.check, unknown })
     }
     const words = this.check ? WANTED : DONE
     for (const change of changes) {

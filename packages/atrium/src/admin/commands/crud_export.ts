@@ -1,5 +1,5 @@
 import { args, flags } from '@adonisjs/core/ace'
-import { groupedNumber } from '#base/values/grouped_number'
+import { groupedNumber } from '#base/values/numbers'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../views/model_view.js'
 import { AdminCommand, CommandFailure } from './admin_command.js'

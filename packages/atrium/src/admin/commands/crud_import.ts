@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
 import { args, flags } from '@adonisjs/core/ace'
-import { groupedNumber } from '#base/values/grouped_number'
+import { groupedNumber } from '#base/values/numbers'
 import type { ConsolePlan } from '../import/import_by_console.js'
 import type { ImportCounts, ImportError } from '../models/admin_import.js'
 import { AdminCommand, CommandFailure } from './admin_command.js'

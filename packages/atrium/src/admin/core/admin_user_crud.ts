@@ -104,9 +104,14 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     /* A new password ends the user's sessions, except the session that set it. */
     if (values.hashedPassword !== undefined) {
       const { actor, origin } = options
-      const stored = isOneself(user, options) ? actor?.session : undefined
+      const currentSession = isOneself(user, options) ? actor?.session : undefined
       const isFirst = !hasPassword(user)
-      await afterPasswordChange(this.#site, user, { actor, origin, kept: stored, isFirst }, client)
+      await afterPasswordChange(
+        this.#site,
+        user,
+        { actor, origin, currentSession, isFirst },
+        client
+      )
     }
     if (values.email !== undefined) await this.#tellOfEmail(user, values.email, options)
     if (values[REVOKE_TOKENS] === true) {
@@ -179,8 +184,8 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     const isOwn = isOneself(user, { actor })
     const by = actor?.user && !isOwn ? String(actor.user.username) : undefined
     const session = isOwn ? (actor?.session?.id as number | undefined) : undefined
-    const told = { ...placeOf(origin), by }
-    await this.#site.notices.notify(user, 'email_changed', told, {
+    const details = { ...placeOf(origin), by }
+    await this.#site.notices.notify(user, 'email_changed', details, {
       session,
       client,
       address: user.email,

@@ -6,7 +6,7 @@ import { EventReader } from '../event_log/event_reader.js'
 import { markOf, unnamedIn, type EventMark, subjectOf } from '../event_log/shown_event.js'
 import { isolated, partsOf, plainText, type SentencePart } from '../text/plain_text.js'
 import { readKey } from '../views/record_items.js'
-import { RecordPlaces } from '../event_log/record_places.js'
+import { LoggedRecords } from '../event_log/logged_records.js'
 import { momentOf, type Moment } from '../time/local_time.js'
 import { EventType } from '../events/event_integration.js'
 import type AdminEventLog from '../models/admin_event_log.js'
@@ -64,7 +64,7 @@ export async function recentEvents(
           userId: guardOf(ctx).signedInOrFail().owner.user.id,
           ...(await modelsFor(site, ctx)),
         })
-    const places = await RecordPlaces.find(site, ctx, events)
+    const places = await LoggedRecords.find(site, ctx, events)
     return events.map((event) => shown(site, ctx, event, places))
   } catch (error) {
     ctx.logger.error({ err: error }, 'Recent activity could not be read')
@@ -87,7 +87,7 @@ function shown(
   site: AdminSite,
   ctx: HttpContext,
   event: AdminEventLog,
-  places: RecordPlaces
+  places: LoggedRecords
 ): RecentEvent {
   const { eventType: type, details } = event
   const subject = subjectOf(site, event, places, details ?? {})
@@ -111,7 +111,7 @@ function shown(
  */
 function urlOfVersion(
   { id, resourceId, resourceType, status }: AdminEventLog,
-  { views }: RecordPlaces
+  { views }: LoggedRecords
 ): string | null {
   const view = views.get(resourceType ?? '')
   if (!view?.resource.isLoaded || !resourceId || status === 'failure') return null
@@ -164,7 +164,7 @@ export async function recentRecords(
   try {
     const { user } = guardOf(ctx).signedInOrFail().owner
     const written = await new EventReader(site).recordsWrittenBy(user, CANDIDATES)
-    const places = await RecordPlaces.find(site, ctx, written)
+    const places = await LoggedRecords.find(site, ctx, written)
     return written
       .flatMap((record) => {
         const place = places.of(record)

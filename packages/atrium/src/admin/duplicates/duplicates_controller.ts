@@ -25,9 +25,8 @@ import {
   type DuplicateGroup,
   type FoundDuplicates,
 } from './duplicate_groups.js'
-import { mergeFields } from './merge_fields.js'
+import { mergeFields, mayMerge } from './merge_records.js'
 import { MERGE_JOB } from './merge_job.js'
-import { mayMerge } from './merge_records.js'
 import {
   filledFields,
   keysOfGroup,

@@ -19,8 +19,14 @@ import type { ModelView } from '../views/model_view.js'
 import { itemOf } from '../views/record_items.js'
 import type { Site } from '../views/site.js'
 import { MergeRefused } from './errors.js'
-import { isEmptyField, mergeFields } from './merge_fields.js'
-import { mayMerge, mergeRecords, referringViews, type Merge } from './merge_records.js'
+import {
+  isEmptyField,
+  mergeFields,
+  mayMerge,
+  mergeRecords,
+  referringViews,
+  type Merge,
+} from './merge_records.js'
 
 type Sent = ReadonlyMap<string, readonly string[]>
 

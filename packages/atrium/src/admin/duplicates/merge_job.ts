@@ -12,8 +12,7 @@ import { inSentence } from '../text/plain_text.js'
 import type { ModelView } from '../views/model_view.js'
 import { findGroups, mergedByRule } from './duplicate_groups.js'
 import { MergeRefused } from './errors.js'
-import { mergeFields } from './merge_fields.js'
-import { mayMerge, mergeRecords } from './merge_records.js'
+import { mergeFields, mayMerge, mergeRecords } from './merge_records.js'
 import { keysOfGroup, mergeByRule, MERGED_BY_RULE, type MergeRule } from './merge_rule.js'
 
 /** Name of the job kind */

@@ -7,8 +7,7 @@ import type { KeyValue } from '#base/columns/key'
 import { keyOf } from '#base/items'
 import type { ListParameters } from '../list/list_parameters.js'
 import type { ModelView } from '../views/model_view.js'
-import { isEmptyField } from './merge_fields.js'
-import type { Merge } from './merge_records.js'
+import { isEmptyField, type Merge } from './merge_records.js'
 
 /** Rules that determine which record of each group remains */
 export const RULES = ['newest', 'oldest'] as const

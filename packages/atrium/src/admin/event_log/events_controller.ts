@@ -13,7 +13,7 @@ import { historyUrl } from '../http/event_access.js'
 import { LoggedRelations, ReadableRecords } from './readable_records.js'
 import { plainText } from '../text/plain_text.js'
 import { readKey } from '../views/record_items.js'
-import { RecordPlaces } from './record_places.js'
+import { LoggedRecords } from './logged_records.js'
 import { PageNotFound } from '../http/errors.js'
 import { rowId } from '../http/row_id.js'
 import { EventType } from '../events/event_integration.js'
@@ -34,7 +34,7 @@ export class EventsController {
   async index(ctx: HttpContext): Promise<string> {
     const requested = EventFilters.read(ctx.request.parsedUrl.query ?? '')
     const { rows, total, page, failed } = await this.#find(ctx, requested)
-    const places = await RecordPlaces.find(this.site, ctx, rows)
+    const places = await LoggedRecords.find(this.site, ctx, rows)
     const filters = requested.at(page)
     const url = (number: number) => this.#url('') + filters.at(number)
     const data = {
@@ -64,7 +64,7 @@ export class EventsController {
 
     const { rows, total, page } = await this.#log.recordsOf(event, this.#requestedPage(ctx))
     await this.#load(rows.map(({ resourceType }) => resourceType))
-    const places = await RecordPlaces.find(this.site, ctx, [event, ...rows])
+    const places = await LoggedRecords.find(this.site, ctx, [event, ...rows])
     const readable = await ReadableRecords.find(this.site, ctx, rows, places.views)
     const relations = await LoggedRelations.find(this.site, ctx, rows, places.views)
     const { username, userId, sessionId, userAgent } = event

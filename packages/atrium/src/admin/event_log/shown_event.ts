@@ -6,7 +6,7 @@ import type { ModelView } from '../views/model_view.js'
 import { filledTitle, isTitleTemplate } from '../views/title_template.js'
 import { momentOf, type Moment } from '../time/local_time.js'
 import { EVENT_TYPES } from './event_filters.js'
-import type { LoggedRecord, RecordPlaces } from './record_places.js'
+import type { LoggedRecord, LoggedRecords } from './logged_records.js'
 
 /** Icon and label of an event type. */
 export interface EventMark {
@@ -196,7 +196,7 @@ export interface ShownEvent {
  *
  * @param places  titles and URLs of the logged records
  */
-export function shownEvent(site: Site, event: AdminEventLog, places: RecordPlaces): ShownEvent {
+export function shownEvent(site: Site, event: AdminEventLog, places: LoggedRecords): ShownEvent {
   const session = event.details?.mcp_session ?? null
   return {
     id: event.id,
@@ -224,7 +224,7 @@ interface Known {
 export function subjectOf(
   site: Site,
   record: LoggedRecord,
-  places: RecordPlaces,
+  places: LoggedRecords,
   { count = null, state = null }: Known = {}
 ): Subject | null {
   const { resourceType, resourceId } = record

@@ -3,9 +3,8 @@ import { buffer } from 'node:stream/consumers'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
 import { responseBudgetOf } from '#crud/internals'
-import { batchesStart, withStart } from '#base/chunks'
 import { beginSnapshot, type Snapshot } from '#base/database/snapshot'
-import { takeExportSlot } from '#base/http/export_slots'
+import { readFirstBatches, takeExportSlot, withFirstBatches } from '#base/http/export_slots'
 import type { Site } from '../views/site.js'
 import { MEDIA_TYPES } from '../sheets/file_shape.js'
 import type { ExportChoice } from './export_choice.js'
@@ -71,8 +70,8 @@ export async function sendExport(
       return { count }
     }
     const batches = readAhead(list.batches(snapshot.client))
-    const start = await batchesStart(batches)
-    const all = withStart(start, batches)
+    const start = await readFirstBatches(batches)
+    const all = withFirstBatches(start, batches)
     if (start.isWhole) {
       await sendWhole(sending, all, snapshot)
       end()

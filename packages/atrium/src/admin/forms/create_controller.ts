@@ -85,7 +85,7 @@ export class CreateController {
     if (storedNotes) {
       const submission = await form.read(ctx)
       const restored = await this.#restored(ctx, form, restoredIfThere)
-      return await form.render(ctx, { submission, restored, keptNotes: storedNotes })
+      return await form.render(ctx, { submission, restored, storedNotes })
     }
     const restored = await this.#restored(ctx, form, restoredOf)
     const from = restored ? null : parameterIn(ctx, FROM)
@@ -158,7 +158,7 @@ export class CreateController {
     return {
       given: { ...copiedTexts(view, fields, record), ...(await copiedRelated(fields, record)) },
       givenRows: rows,
-      keptNotes:
+      storedNotes:
         left.length > 0
           ? left.map((label) => site.text('form.rowsNotCopied', { label }))
           : undefined,

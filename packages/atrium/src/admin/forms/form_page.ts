@@ -10,7 +10,12 @@ import { itemOf } from '../views/record_items.js'
 import { relatedId, relatedSections } from '../record/related_list.js'
 import { fieldViews } from './fields/field_view.js'
 import type { FormField } from './fields/form_field.js'
-import { textsInForm, changedFields, changesRecord, storedTexts } from './submission/untouched.js'
+import {
+  textsInForm,
+  changedFields,
+  changesRecord,
+  storedTexts,
+} from './submission/unchanged_fields.js'
 import { unseenFields } from '../views/visible_when.js'
 import { Widget } from '../views/widget.js'
 import { openedField, sealOpened } from './merge/opened_record.js'
@@ -255,7 +260,7 @@ export class FormPage {
       field_values: Object.fromEntries(
         Object.entries(shown).map(([name, texts]) => [name, texts.length > 1 ? texts : texts[0]])
       ),
-      keptNotes: state.keptNotes,
+      storedNotes: state.storedNotes,
       rest: this.site.adminAuthentication.remaining(ctx, guardOf(ctx).signedInOrFail()),
       owner: { name: OWNER, value: sealOwner(guardOf(ctx).signedInOrFail().owner.id) },
       nextField,

@@ -84,7 +84,7 @@ export interface FormState {
   submission?: Submission
   failure?: FormFailure
   /** Notes above the fields: about restored texts, and rows that are not copied */
-  keptNotes?: readonly string[]
+  storedNotes?: readonly string[]
   /** Version that the form is based on, as submitted. Default: the version of the record */
   sent?: SentVersion
   /** State for the view's panels */

@@ -20,7 +20,12 @@ import {
   valuesBefore,
   validateSubmission,
 } from './submission/submitted_values.js'
-import { isSameItem, keepUntouched, touchedErrors, untouchedIn } from './submission/untouched.js'
+import {
+  isSameItem,
+  keepUntouched,
+  touchedErrors,
+  untouchedIn,
+} from './submission/unchanged_fields.js'
 import type { ModelView } from '../views/model_view.js'
 import { itemOf } from '../views/record_items.js'
 

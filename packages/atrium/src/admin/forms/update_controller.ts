@@ -68,7 +68,7 @@ export class UpdateController {
         ...found,
         submission,
         restored,
-        keptNotes: storedNotes,
+        storedNotes,
         sent,
       })
     }

@@ -136,14 +136,16 @@ export async function rowEntries(
 ): Promise<HistoryEntry[]> {
   const reads = isSuperuser(ctx)
   const inlines = await seenInlines(ctx, site, view)
-  const told = inlines.filter((inline) => reads || !isNarrowed(inline.view))
-  if (told.length === 0) return []
+  const reported = inlines.filter((inline) => reads || !isNarrowed(inline.view))
+  if (reported.length === 0) return []
   const found = await log.rowEvents(history, page)
   if (found.length === 0) return []
   const first = Math.min(...found.map(({ event }) => event.id))
   const undone = reads ? await undoneEvents(site, history, first) : new Map<number, number>()
   return found.flatMap(({ event, models }) => {
-    const labels = told.filter((inline) => models.has(inline.view.name)).map(({ label }) => label)
+    const labels = reported
+      .filter((inline) => models.has(inline.view.name))
+      .map(({ label }) => label)
     if (labels.length === 0) return []
     return {
       id: event.id,

@@ -1,7 +1,7 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { attributeToApi } from '#base/values/to_api'
-import { fromStored, isReadable } from '#base/values/stored_json'
 import { writeJson } from '#base/values/json'
+import { fromStored, isReadable } from '#base/values/stored_json'
 import type { Column } from '#base/columns/column'
 import { PageNotFound } from '../http/errors.js'
 import type AdminAuditLog from '../models/admin_audit_log.js'

@@ -82,8 +82,8 @@ export async function versionFields(
   const relations = await LoggedRelations.find(site, ctx, [row], new Map([[view.name, view]]))
   const shown = (name: string, value: unknown) => {
     const words = relations.wordsOf(view.name, name, value ?? null)
-    const told = words === undefined ? inWords(site, view, name, value) : words
-    return shownValue(site, told, titleOf(name, value))
+    const formatted = words === undefined ? inWords(site, view, name, value) : words
+    return shownValue(site, formatted, titleOf(name, value))
   }
   const fields = loggedNames(view, state)
     .filter((name) => sees(name) && !relations.withholds(view.name, name))
@@ -171,8 +171,8 @@ export async function versionComparison(
       names.map((name) => {
         const value = state[name] ?? null
         const words = relations.wordsOf(view.name, name, value)
-        const told = words === undefined ? inWords(site, view, name, value) : words
-        const shown = shownValue(site, told, titleOf(name, value))
+        const formatted = words === undefined ? inWords(site, view, name, value) : words
+        const shown = shownValue(site, formatted, titleOf(name, value))
         return { ...shown, name, label: labelOfLogged(view, name), id: writeJson(value) ?? '' }
       })
     )

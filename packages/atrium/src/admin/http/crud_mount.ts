@@ -6,13 +6,13 @@ import { sendProblem, toProblem } from '#base/http/to_problem'
 import { withheldEndpoint } from '#base/http/problems'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../views/model_view.js'
-import { factorProblem, proofProblem } from './account_problems.js'
 import { isGuarded, isRecentlyProved } from '../identity/proof.js'
 import { FactorRequired, SignInRequired } from '../identity/errors.js'
 import { NotAllowed } from './errors.js'
 import { refuseWhileViewing } from '../permissions/view_as_guard.js'
 import { refuseOutsiders, requireSignIn, siteMiddleware } from './guards.js'
 import { guardOf } from '../identity/admin_guard.js'
+import type { Site } from '../views/site.js'
 
 /**
  * Registers the endpoints of one model below `/crud` of the model. The guards apply to all routes that an
@@ -90,4 +90,27 @@ async function requireProgram(site: AdminSite, ctx: HttpContext): Promise<void> 
     site.adminAuthentication.clearCookies(ctx)
     throw new Problem(401, site.text('errors.401.text'), { refusal: error.refusal })
   }
+}
+
+/** Returns the response for an API client whose user has to set up a second factor first. */
+export function factorProblem(site: Pick<Site, 'text' | 'url'>): Problem {
+  const message = site.text('factors.required', { path: site.url('/account/factors/totp') })
+  return new Problem(403, message, {
+    refusal: 'factor_required',
+    errors: [{ field: 'account', rule: 'second_factor_missing', message }],
+  })
+}
+
+/**
+ * Returns the response for an API client whose user has to authenticate again.
+ *
+ * @param page  page that a script of the site redirects the user to
+ */
+export function proofProblem(site: Pick<Site, 'text' | 'url'>, page?: string): Problem {
+  const message = site.text('reauthentication.program', { path: site.url('/reauthenticate') })
+  return new Problem(403, message, {
+    refusal: 'proof_required',
+    errors: [{ field: 'password', rule: 'reauthentication_required', message }],
+    headers: page === undefined ? {} : { 'hx-redirect': page },
+  })
 }

@@ -58,8 +58,8 @@ const READ = new WeakMap<HttpContext, Flash | null>()
 const SENT = new WeakMap<HttpContext, Flash>()
 
 /** Stores the message for the next page. A second message of the same request is appended to the first. */
-export async function flashToNextPage(ctx: HttpContext, told: Flash): Promise<void> {
-  const message = await withUndo(ctx, told)
+export async function flashToNextPage(ctx: HttpContext, flash: Flash): Promise<void> {
+  const message = await withUndo(ctx, flash)
   const sent = SENT.get(ctx)
   const whole = sent ? { ...message, text: `${sent.text} ${message.text}` } : message
   SENT.set(ctx, whole)

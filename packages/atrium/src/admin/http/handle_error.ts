@@ -11,11 +11,15 @@ import { formWithListQuery, referringPage } from './list_query.js'
 import { isAdminRoute } from './site_routes.js'
 import { isBelowMount, returnPath } from './site_paths.js'
 import { compressResponse, setSecurityHeaders } from './compress.js'
-import { respondWithMissingEndpoint, isCrudPath } from './crud_mount.js'
+import {
+  respondWithMissingEndpoint,
+  isCrudPath,
+  factorProblem,
+  proofProblem,
+} from './crud_mount.js'
 import { refuseOutsiders, requireSignIn } from './guards.js'
 import { pageAddress } from './page_address.js'
 import { wantsJson } from './read_body.js'
-import { factorProblem, proofProblem } from './account_problems.js'
 import { FactorRequired, ReauthenticationRequired, SignInRequired } from '../identity/errors.js'
 import { PageNotFound } from './errors.js'
 import { PageError } from '../text/errors.js'

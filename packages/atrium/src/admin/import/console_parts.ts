@@ -12,7 +12,7 @@ import type { FileShape } from '../sheets/file_shape.js'
 import { ImportAction } from './write_all_rows.js'
 import type { ImportSpec } from './import_spec.js'
 import { ROWS_PER_PART, rowBatches, RowSource, Tally } from './dry_run.js'
-import { isInvalid, type Draft } from './rows/draft.js'
+import { isInvalid, type CheckedRow } from './rows/checked_row.js'
 import { RowChecker } from './rows/row_checker.js'
 import { writeRows } from './rows/row_writer.js'
 
@@ -27,7 +27,7 @@ interface Options {
  * Thrown to roll back a part of the import with rows that have become invalid since they were checked.
  */
 class InvalidRows extends Error {
-  constructor(readonly drafts: readonly Draft[]) {
+  constructor(readonly checkedRows: readonly CheckedRow[]) {
     super('Rows have become invalid')
   }
 }
@@ -96,7 +96,7 @@ export class ConsoleParts {
       if (left !== null) throw new ValueError(`${reasonOf(error)}. ${left}`)
       if (!(error instanceof InvalidRows)) throw error
       const tally = new Tally()
-      tally.add(error.drafts.filter(isInvalid))
+      tally.add(error.checkedRows.filter(isInvalid))
       return tally
     }
   }
@@ -111,9 +111,9 @@ export class ConsoleParts {
         if (rows.length === 0) break
         await inTransaction(this.#client, async (transaction) => {
           await size.measure(rows.length, async () => {
-            const drafts = await checker.check(rows, transaction, false)
-            this.#refuse(drafts)
-            await this.#write(drafts, transaction)
+            const checkedRows = await checker.check(rows, transaction, false)
+            this.#refuse(checkedRows)
+            await this.#write(checkedRows, transaction)
           })
         })
         this.options.onProgress(this.#tally.rows)
@@ -128,16 +128,19 @@ export class ConsoleParts {
     )
   }
 
-  async #write(drafts: readonly Draft[], transaction: TransactionClientContract): Promise<void> {
-    await writeRows(this.site, this.spec.importer, drafts, transaction, () => {
-      this.#refuse(drafts)
-      this.#tally.add(drafts)
+  async #write(
+    checkedRows: readonly CheckedRow[],
+    transaction: TransactionClientContract
+  ): Promise<void> {
+    await writeRows(this.site, this.spec.importer, checkedRows, transaction, () => {
+      this.#refuse(checkedRows)
+      this.#tally.add(checkedRows)
     })
   }
 
   /** @throws InvalidRows */
-  #refuse(drafts: readonly Draft[]): void {
-    if (!this.options.skipFaulty && drafts.some(isInvalid)) throw new InvalidRows(drafts)
+  #refuse(checkedRows: readonly CheckedRow[]): void {
+    if (!this.options.skipFaulty && checkedRows.some(isInvalid)) throw new InvalidRows(checkedRows)
   }
 
   /**

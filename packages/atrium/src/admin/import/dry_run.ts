@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
-import { requestsFirst } from '#base/requests_first'
+import { requestsFirst } from '#base/event_loop'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import { attributeValue } from '#base/values/to_api'
 import { readRows } from '../sheets/read_rows.js'
@@ -18,7 +18,7 @@ import type { AdminSite } from '../admin_site.js'
 import { ReadingLimit } from '../jobs/job_errors.js'
 import { writesInPartsTo } from '../jobs/part_size.js'
 import type { ImportSpec, MappedColumn } from './import_spec.js'
-import { isInvalid, type Draft } from './rows/draft.js'
+import { isInvalid, type CheckedRow } from './rows/checked_row.js'
 import { RowChecker } from './rows/row_checker.js'
 
 /**
@@ -145,13 +145,13 @@ export class Tally {
    *
    * @returns the errors of the invalid rows
    */
-  add(drafts: readonly Draft[]): ImportError[] {
+  add(checkedRows: readonly CheckedRow[]): ImportError[] {
     const faults: ImportError[] = []
-    for (const draft of drafts) {
-      if (isInvalid(draft)) {
+    for (const checkedRow of checkedRows) {
+      if (isInvalid(checkedRow)) {
         this.counts.faulty++
-        faults.push(...draft.errors)
-      } else this.counts[draft.kind!]++
+        faults.push(...checkedRow.errors)
+      } else this.counts[checkedRow.kind!]++
     }
     const room = MOST_ERRORS - this.counts.faults.length
     if (room > 0) this.counts.faults.push(...faults.slice(0, room))
@@ -191,11 +191,11 @@ export async function tryRows(
   const output = errorsTo === null ? null : createWriteStream(errorsTo, { mode: 0o600 })
   try {
     for await (const rows of rowBatches(file.path, file.shape, ROWS_PER_PART, maxRows)) {
-      const drafts = await checker.check(rows, client, true)
-      for (const draft of drafts) {
-        if (preview.length < MOST_SHOWN) preview.push(...previewOf(spec, draft))
+      const checkedRows = await checker.check(rows, client, true)
+      for (const checkedRow of checkedRows) {
+        if (preview.length < MOST_SHOWN) preview.push(...previewOf(spec, checkedRow))
       }
-      const faults = tally.add(drafts)
+      const faults = tally.add(checkedRows)
       const lines = faults.map((error) => `${JSON.stringify(error)}\n`).join('')
       if (output && lines !== '' && !output.write(lines)) await once(output, 'drain')
       if (tally.counts.faulty > invalidRows) throw tooManyInvalid(tally, invalidRows)
@@ -222,9 +222,10 @@ function notesOf(site: AdminSite, { importer }: ImportSpec, { counts }: Tally): 
   return isOne && counts.new + counts.changed > LONG ? ['holdsWriter'] : []
 }
 
-function previewOf({ importer }: ImportSpec, draft: Draft): ImportPreview[] {
-  if (isInvalid(draft) || (draft.kind !== 'new' && draft.kind !== 'changed')) return []
-  const { changes, kind, row, seen } = draft
+function previewOf({ importer }: ImportSpec, checkedRow: CheckedRow): ImportPreview[] {
+  if (isInvalid(checkedRow) || (checkedRow.kind !== 'new' && checkedRow.kind !== 'changed'))
+    return []
+  const { changes, kind, row, seen } = checkedRow
   const { titleColumn } = importer.view
   const title =
     titleColumn && seen

@@ -7,7 +7,7 @@ import { type AdminEvent, type EventRecord, EventType } from '../events/event_in
 import { LongAction, type By } from '../events/long_action.js'
 import type { ImportSpec } from './import_spec.js'
 import { ROWS_PER_PART, rowBatches, type Tally } from './dry_run.js'
-import { isInvalid } from './rows/draft.js'
+import { isInvalid } from './rows/checked_row.js'
 import { RowChecker } from './rows/row_checker.js'
 import { writeRows } from './rows/row_writer.js'
 import type { Importer } from './import_fields.js'
@@ -32,10 +32,11 @@ export async function writeAllRows(
 ): Promise<void> {
   const checker = new RowChecker(site, spec)
   for await (const rows of rowBatches(file.path, file.shape, ROWS_PER_PART)) {
-    const drafts = await checker.check(rows, client, false)
-    const isGood = tally.counts.faulty === 0 && !drafts.some(isInvalid)
-    const count = () => void tally.add(drafts)
-    if (isGood || options.skipFaulty) await writeRows(site, spec.importer, drafts, client, count)
+    const checkedRows = await checker.check(rows, client, false)
+    const isGood = tally.counts.faulty === 0 && !checkedRows.some(isInvalid)
+    const count = () => void tally.add(checkedRows)
+    if (isGood || options.skipFaulty)
+      await writeRows(site, spec.importer, checkedRows, client, count)
     else count()
     await options.onProgress(tally.rows)
   }

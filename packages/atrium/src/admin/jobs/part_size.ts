@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import app from '@adonisjs/core/services/app'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { requestsFirst } from '#base/requests_first'
+import { requestsFirst } from '#base/event_loop'
 import { unavailability } from '#base/database/unavailable'
 import { JobStopped, JobSuperseded } from './job_errors.js'
 import type { AdminSite } from '../admin_site.js'

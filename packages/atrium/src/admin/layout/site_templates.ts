@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { HttpContext } from '@adonisjs/core/http'
-import edge, { Edge, Template } from 'edge.js'
+import edge, { Edge, Template, type edgeGlobals } from 'edge.js'
 import { RuntimeError } from '#crud'
 import { engineFile } from '#base/engine_file'
-import { withEscapedAttributes } from '../text/escaped_attributes.js'
+import { escaped } from '../text/plain_text.js'
 
 /**
  * Renders the templates of the site with a separate Edge instance, so that the application's Edge is not reconfigured.
@@ -128,4 +128,24 @@ export class CachingTemplate extends Template {
     this.#cache.set(key, compiled)
     return compiled
   }
+}
+
+type Html = typeof edgeGlobals.html
+
+/**
+ * Returns Edge's global `html` with an `attrs` function that escapes values. Edge's function does not escape them, so
+ * that a quote would end the attribute, and it leaves out a 0.
+ */
+export function withEscapedAttributes(html: Html): Html {
+  return { ...html, attrs: (values: Record<string, unknown>) => html.attrs(escapedWithin(values)) }
+}
+
+function escapedWithin(value: unknown): any {
+  if (typeof value === 'string') return escaped(value)
+  if (typeof value === 'number') return String(value)
+  if (Array.isArray(value)) return value.map(escapedWithin)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, escapedWithin(inner)])
+  )
 }

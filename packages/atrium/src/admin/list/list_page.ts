@@ -174,8 +174,8 @@ export class ListPage {
    * @param done  success message of an action, to be shown in the content
    */
   async content(ctx: HttpContext, done?: Flash): Promise<string> {
-    const told = done && (await withUndo(ctx, done))
-    return await this.render(ctx, await this.data(ctx), told)
+    const toast = done && (await withUndo(ctx, done))
+    return await this.render(ctx, await this.data(ctx), toast)
   }
 
   /** Renders the content from loaded data. */

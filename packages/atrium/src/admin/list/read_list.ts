@@ -74,8 +74,8 @@ async function titlesOf(
  */
 export async function markedRecord(ctx: HttpContext, view: ModelView): Promise<string | null> {
   const flash = await flashOf(ctx)
-  const told = flash?.record
-  if (told) return told.model === view.name ? told.key : null
+  const flashed = flash?.record
+  if (flashed) return flashed.model === view.name ? flashed.key : null
   const path = referringPage(ctx)?.pathname ?? ''
   const form = ['/update/', '/form_update/', '/view/']
     .map((name) => view.url(name))

@@ -12,7 +12,7 @@ import AdminAccessToken from '../models/admin_access_token.js'
 import type AdminJob from '../models/admin_job.js'
 import { countRows } from '../undo/job_events.js'
 import { UndoingJob, undoInJob } from '../undo/undo_in_job.js'
-import { eventsOfSession } from '../authentication/access_tokens/session_events.js'
+import { eventsOfSession } from '../authentication/access_tokens/mcp_sessions.js'
 import { WriteBudget } from '../authentication/access_tokens/write_budget.js'
 import type { McpSite } from './mcp_context.js'
 

@@ -5,7 +5,6 @@ import '#crud'
 import { raiseOwnVersion } from './versions.js'
 import { AdminModel, jsonColumn } from './admin_model.js'
 import AdminRole from './admin_role.js'
-import type { AdminUserAttributes } from './admin_user_attributes.js'
 
 /* Lengths of user names */
 export const SHORTEST_USERNAME = 2
@@ -67,3 +66,17 @@ export default class AdminUser extends AdminModel {
   @column.dateTime({ autoUpdate: true })
   declare updatedAt: DateTime | null
 }
+
+/**
+ * Attributes that the application adds to users, for scopes.
+ *
+ * @example
+ * ```ts
+ * declare module 'adonis-atrium/admin' {
+ *   interface AdminUserAttributes {
+ *     branch_id?: number
+ *   }
+ * }
+ * ```
+ */
+export interface AdminUserAttributes {}

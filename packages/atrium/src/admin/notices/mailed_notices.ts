@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import logger from '@adonisjs/core/services/logger'
 import { DateTime } from 'luxon'
 import AdminUser from '../models/admin_user.js'
-import type { NoticeData, NoticeKind } from '../models/notice_kinds.js'
+import type { NoticeData, NoticeKind } from '../models/admin_notice.js'
 import { noticePlace, noticeText, type Texts, type NoticePost } from './notices.js'
 
 /** Methods of a message of @adonisjs/mail that the site uses */

@@ -5,14 +5,17 @@ import { originOf } from '#base/http/request'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import type { Origin } from '#base/types'
 import { momentOf, type Moment } from '../time/local_time.js'
-import AdminNotice from '../models/admin_notice.js'
+import AdminNotice, {
+  NOTICE_KINDS,
+  type NoticeData,
+  type NoticeKind,
+} from '../models/admin_notice.js'
 import { plainText } from '../text/plain_text.js'
 import { deviceName } from '../text/device_name.js'
 import { VersionedCache } from '../permissions/versioned_cache.js'
 import type { Person } from '../identity/person.js'
 import { raiseVersions } from '../models/versions.js'
 import { guardOf } from '../identity/admin_guard.js'
-import { NOTICE_KINDS, type NoticeData, type NoticeKind } from '../models/notice_kinds.js'
 import { inUtc } from '#base/values/datetime'
 
 /** Access to the texts of the catalogue. */

@@ -5,7 +5,7 @@ import { chunks, KEYS_PER_CONDITION } from '#base/chunks'
 import { dialectOf } from '#base/database/dialects'
 import { inTransaction } from '#base/database/transaction'
 import { identityOf, type KeyValue } from '#base/columns/key'
-import { GAP, placeAfter, placesBetween } from '#base/columns/places'
+import { GAP, numberAfter, numbersBetween } from '#base/columns/order_numbers'
 import type { Column } from '#base/columns/column'
 import type { ModelView } from '../views/model_view.js'
 
@@ -123,8 +123,8 @@ class OrderedRows {
     isOther: (key: KeyValue) => boolean
   ): Promise<number | null> {
     const { least, most } = this.#range
-    if (!next) return low! < most ? placeAfter(low, most) : null
-    const [place] = placesBetween(low, next.place, 1) ?? []
+    if (!next) return low! < most ? numberAfter(low, most) : null
+    const [place] = numbersBetween(low, next.place, 1) ?? []
     if (place !== undefined && place >= least) return place
     const begin = low ?? least - 1
     const moved: PlacedRow[] = []
@@ -137,7 +137,7 @@ class OrderedRows {
       moved.push(row)
       if (moved.length > MOST_MOVED) return null
     }
-    const [own, ...places] = placesBetween(begin, high, moved.length + 1)!
+    const [own, ...places] = numbersBetween(begin, high, moved.length + 1)!
     if (places.at(-1)! > most) return null
     for (const [index, row] of moved.entries()) await this.#write(row, places[index])
     return own

@@ -196,8 +196,8 @@ export class OrderController {
       return await redirectWithMessage(ctx, list.url, message)
     }
     if (message.kind === 'error') ctx.response.status(422)
-    const told = await withUndo(ctx, message)
-    return await this.#list.render(ctx, await this.#list.data(ctx, list), told)
+    const toast = await withUndo(ctx, message)
+    return await this.#list.render(ctx, await this.#list.data(ctx, list), toast)
   }
 
   async #find(ctx: HttpContext): Promise<FoundRecord> {

@@ -4,7 +4,7 @@ import { BoundedMap } from '#base/bounded_map'
 const MOST = 1000
 
 /* Milliseconds after which an entry expires, so that changes made directly in the database take effect */
-const LONGEST_KEPT = 60_000
+const LONGEST_CACHED = 60_000
 
 interface Stored<T> {
   version: number
@@ -41,7 +41,7 @@ export class VersionedCache<T> {
     const last = known.get(key)
     if (last?.version === version && Date.now() < last.end) return last.value
     const value = await read()
-    if (this.isStored(value)) known.set(key, { version, end: Date.now() + LONGEST_KEPT, value })
+    if (this.isStored(value)) known.set(key, { version, end: Date.now() + LONGEST_CACHED, value })
     return value
   }
 }

@@ -1,6 +1,5 @@
-import { writeNumeral, readNumber } from '#base/values/numbers'
+import { writeNumeral, readNumber, ungrouped } from '#base/values/numbers'
 import type { Column } from '#base/columns/column'
-import { ungrouped } from '#base/values/grouped_number'
 import { jsonOf } from '../text/json_text.js'
 import { readLocal } from '../time/local_time.js'
 import { UTC } from '../time/time_zone.js'

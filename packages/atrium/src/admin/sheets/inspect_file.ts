@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { unescapeFormula } from '#base/values/formula'
+import { unescapeFormula } from '#base/values/text'
 import { writeJson } from '#base/values/json'
 import { FileError, ReadingLimit } from '../jobs/job_errors.js'
 import {

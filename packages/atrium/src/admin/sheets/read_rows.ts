@@ -1,4 +1,4 @@
-import { unescapeFormula } from '#base/values/formula'
+import { unescapeFormula } from '#base/values/text'
 import { ReadingLimit } from '../jobs/job_errors.js'
 import type { Cell, FileRow, FileShape } from './file_shape.js'
 import { csvRecords } from './reading/csv_records.js'

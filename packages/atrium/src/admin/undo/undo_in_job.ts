@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { systemActor } from '#crud'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
-import { requestsFirst } from '#base/requests_first'
+import { requestsFirst } from '#base/event_loop'
 import type { AdminSite } from '../admin_site.js'
 import { JobKind } from '../jobs/job_kind.js'
 import type { JobRun, StepOutcome } from '../jobs/job_run.js'

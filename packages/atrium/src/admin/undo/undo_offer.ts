@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { GrantedOperation } from '#crud'
 import { checkReverted } from '#crud/internals'
-import { groupedNumber } from '#base/values/grouped_number'
+import { groupedNumber } from '#base/values/numbers'
 import type { AdminSite } from '../admin_site.js'
 import AdminEventLog from '../models/admin_event_log.js'
 import { adminActor } from '../identity/admin_actor.js'

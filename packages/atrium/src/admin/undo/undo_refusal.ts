@@ -6,7 +6,7 @@ import { UndoRefused } from './errors.js'
 import { NotAllowed, PageNotFound } from '../http/errors.js'
 import { plainText } from '../text/plain_text.js'
 import { ReadableRecords } from '../event_log/readable_records.js'
-import { RecordPlaces } from '../event_log/record_places.js'
+import { LoggedRecords } from '../event_log/logged_records.js'
 import { readable } from '../event_log/shown_event.js'
 import { wantsJson } from '../http/read_body.js'
 
@@ -39,7 +39,7 @@ export async function refusalWords(
     const state = { newState: null, previousState: null }
     return { ...state, resourceType: model, resourceId: id, label }
   })
-  const places = await RecordPlaces.find(site, ctx, rows)
+  const places = await LoggedRecords.find(site, ctx, rows)
   const inReach = await ReadableRecords.find(site, ctx, rows, places.views)
   const seen = rows.filter((row) => inReach.has(row))
   const named = seen.slice(0, MOST_NAMED).map((row) => {

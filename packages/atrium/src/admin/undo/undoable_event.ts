@@ -7,7 +7,7 @@ import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
 import { hasEventLog, isSuperuser } from '../http/event_access.js'
 import { ReadableRecords } from '../event_log/readable_records.js'
-import { RecordPlaces } from '../event_log/record_places.js'
+import { LoggedRecords } from '../event_log/logged_records.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { isRefusal } from './undo_refusal.js'
 import { MOST_ON_PAGE, planStart } from './undo_plan.js'
@@ -61,7 +61,7 @@ export async function mayRevert(
     .where('eventId', event.id)
     .orderBy('id')
     .limit(MOST_ON_PAGE)
-  const { views } = await RecordPlaces.find(site, ctx, rows)
+  const { views } = await LoggedRecords.find(site, ctx, rows)
   const readable = await ReadableRecords.find(site, ctx, rows, views)
   return rows.every((row) => readable.has(row))
 }

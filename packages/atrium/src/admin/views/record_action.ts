@@ -1,11 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { LucidCrud } from '#crud'
-import { ValueError } from '#crud'
+import { type LucidCrud, ValueError } from '#crud'
 import { listed, shown } from '#base/errors'
 import { BodySchema } from '#base/schema/body_schema'
 import { CompiledSchema, type ObjectSchema } from '#base/schema/object_schema'
-import { groupedNumber } from '#base/values/grouped_number'
+import { groupedNumber } from '#base/values/numbers'
 import { ACTIONS, type Action } from '../permissions/offers.js'
 import { BulkAction, type Selection } from './bulk_action.js'
 

@@ -1,6 +1,6 @@
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { Column } from '#base/columns/column'
-import { placeAfter } from '#base/columns/places'
+import { numberAfter } from '#base/columns/order_numbers'
 import { ValueError, type Resource } from '#crud'
 
 const FILLED = new WeakMap<LucidModel, Set<string>>()
@@ -33,7 +33,7 @@ export function fillPlaces(resource: Resource, column: Column): void {
       if (known !== undefined) last!.set(place, Math.max(known, Number(given)))
       return
     }
-    const number = placeAfter(
+    const number = numberAfter(
       last?.get(place) ?? (await largest(row, column)),
       resource.isLoaded ? Number(column.integerRange?.most ?? MOST) : MOST
     )

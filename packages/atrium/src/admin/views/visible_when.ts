@@ -2,7 +2,7 @@ import { writeJson } from '#base/values/json'
 import { ValueError } from '#crud'
 import { isList, isObject } from '#base/checks'
 import { listed, shown } from '#base/errors'
-import { grouped } from '#base/values/grouped_number'
+import { grouped } from '#base/values/numbers'
 
 /** Returns a list with the plain text of a value; an empty list for null and undefined. */
 export function plainTexts(value: unknown): string[] {

@@ -1,7 +1,7 @@
 import { resources, type Actor, type Item, type LucidCrud, type Resource } from '#crud'
 import { isExcludedFromInclude } from '#crud/internals'
 import type { KeyValue } from '#base/columns/key'
-import { isSecretName } from '#base/values/secret_name'
+import { isSecretName } from '#base/values/text'
 import { userActor } from '../identity/admin_actor.js'
 import { readingClientOf } from '../config/database_config.js'
 import AdminAuditLog from '../models/admin_audit_log.js'

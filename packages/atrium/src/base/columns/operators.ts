@@ -1,7 +1,10 @@
 import type { Column } from './column.js'
 import type { ColumnKind } from './column_kind.js'
 
-/** Operators of filters, as in `price__gte`. The default operator is `eq`. */
+/**
+ * Operators of filters, as in `price__gte`. The default operator is `eq`. `condition.ts` reads their values, and
+ * `crud/sql/condition_sql.ts` writes their SQL.
+ */
 export const OPERATORS = [
   'eq',
   'ne',

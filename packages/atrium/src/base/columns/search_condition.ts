@@ -3,9 +3,8 @@ import type { Condition } from '#base/columns/condition'
 import type { Column } from '#base/columns/column'
 import type { ColumnKind } from '#base/columns/column_kind'
 import { readUuid } from '#base/values/from_query'
-import { exactDecimal, exactInteger, readNumber } from '#base/values/numbers'
+import { exactDecimal, exactInteger, readNumber, ungrouped } from '#base/values/numbers'
 import { isStorableText } from '#base/values/text'
-import { ungrouped } from '#base/values/grouped_number'
 
 /* Maximum length of a search text, longer than typical ones */
 const LONGEST_TEXT = 200

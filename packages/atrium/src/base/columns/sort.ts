@@ -74,7 +74,7 @@ export function tableOf(column: Column, table: string): string {
   return column.related?.table ?? table
 }
 
-/** Returns the terms of `order by`. */
+/** Returns the terms of `order by`: null is first, and last in descending order (`Dialect.order`). */
 export function orderTerms(table: string, order: readonly Sort[], dialect: Dialect): string[] {
   return order.map(({ column, direction }) =>
     dialect.order(tableOf(column, table), column, direction)

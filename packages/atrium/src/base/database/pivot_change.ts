@@ -1,6 +1,6 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { fromStored, isSameStored, toStored } from '../values/stored_json.js'
-import { isSecretName } from '../values/secret_name.js'
+import { isSecretName } from '../values/text.js'
 
 type Row = Record<string, unknown>
 
@@ -67,7 +67,7 @@ export function losesSecrets({ removed }: PivotChange): boolean {
 
 /** Returns the change without values that the log is not allowed to contain. */
 export function withoutSecrets({ added, removed, ...rest }: PivotChange): PivotChange {
-  return { ...rest, added: added.map(told), removed: removed.map(told) }
+  return { ...rest, added: added.map(rowWithoutSecrets), removed: removed.map(rowWithoutSecrets) }
 }
 
 /** True if two rows have equal values in all columns that both have. */
@@ -75,7 +75,7 @@ export function isSameRow(one: Row, other: Row): boolean {
   return Object.keys(one).every((name) => !(name in other) || isSameStored(one[name], other[name]))
 }
 
-function told(row: Row): Row {
+function rowWithoutSecrets(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !isSecretName(name)))
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { HttpContext } from '@adonisjs/core/http'
-import type { Actor } from '../types.js'
+import type { Actor, Item } from '../types.js'
 import { idOf } from '../identity.js'
 import { networkOf } from './network.js'
 import { exportIsSent, tooManyResponses } from './problems.js'
@@ -84,4 +84,40 @@ function rateOf({ response, since, sent }: Place): number {
 
 function sentTo({ socket }: ServerResponse): number {
   return socket ? socket.bytesWritten - socket.writableLength : 0
+}
+
+/** Maximum number of records in an export that is read completely before it is sent */
+const SMALL_EXPORT = 1000
+
+/** The first batches of a list, and whether there are more. */
+export interface FirstBatches {
+  batches: Item[][]
+  /** True if there are no more batches */
+  isWhole: boolean
+}
+
+/** Reads the first batches of a list, until they have more records than a small export. */
+export async function readFirstBatches(all: AsyncGenerator<Item[], void>): Promise<FirstBatches> {
+  const batches: Item[][] = []
+  let count = 0
+  while (count <= SMALL_EXPORT) {
+    const { done, value } = await all.next()
+    if (done) return { batches, isWhole: true }
+    batches.push(value)
+    count += value.length
+  }
+  return { batches, isWhole: false }
+}
+
+/** Yields all batches of a list, beginning with those that were already read. */
+export async function* withFirstBatches(
+  { batches }: FirstBatches,
+  others: AsyncGenerator<Item[], void>
+): AsyncGenerator<Item[], void> {
+  try {
+    yield* batches
+    yield* others
+  } finally {
+    await others.return()
+  }
 }

@@ -1,6 +1,6 @@
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { ManyToManyRelationContract } from '@adonisjs/lucid/types/relations'
-import { isSecretName } from '../values/secret_name.js'
+import { isSecretName } from '../values/text.js'
 
 type Relation = ManyToManyRelationContract<LucidModel, LucidModel>
 

@@ -165,8 +165,8 @@ export class BodySchema {
       const [first, ...rest] = path.split('.')
       const field = this.#fields.find(({ input }) => input === first)
       const apiName = field?.apiName ?? first
-      const told = renamed(asDay(message, field), first, apiName)
-      errors.add([apiName, ...rest].join('.'), rule, told)
+      const text = renamed(asDay(message, field), first, apiName)
+      errors.add([apiName, ...rest].join('.'), rule, text)
     }
   }
 }

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { args, flags } from '@adonisjs/core/ace'
-import { ask } from './ask.js'
-import { Command, errorMessage } from './command.js'
+import { ask, Command, errorMessage } from './command.js'
 import { CommandFailure } from '#base/errors'
 
 const EXAMPLE = 'node ace make:crud Invoice number:string:unique total:decimal paid_at:datetime?'

@@ -9,7 +9,7 @@ import type { Resource, IncludedRelation } from '../resource/resource.js'
 import type { Access, Actor, ApiToken } from '../types.js'
 import { isAllowedOrigin } from '../http/cross_origin.js'
 import { RequestValue } from '#base/http/request'
-import { isExcludedFromInclude } from '../resource/excluded_from_include.js'
+import { isExcludedFromInclude } from '../resource/included_relation.js'
 
 /**
  * Authorizes callers of endpoints that are not public: returns the actor, or throws the problem to send. The admin site

@@ -6,7 +6,7 @@ import { incomingReferences, type IncomingReference } from '../resource/incoming
 import { knownResources, type Resource } from '../resource/resource.js'
 import { joined } from '#base/sql/sql'
 import { type PivotChange, pivotChange } from '#base/database/pivot_change'
-import { isWatched } from './watched.js'
+import { isWatched } from './watched_models.js'
 import { Write, type WriteOrigin } from './write.js'
 import { copyAttributes } from '#base/lucid/exact_attributes'
 import { pivotTableOf } from '#base/database/pivot_table'

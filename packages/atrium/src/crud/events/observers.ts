@@ -102,9 +102,9 @@ export async function deliver(
       }
     })
   }
-  const told = forgets ? writes.filter((write) => isHeard(write)) : writes
-  if (told.length === 0) return
-  afterOutermostCommit(client, () => emitEvents(told))
+  const heard = forgets ? writes.filter((write) => isHeard(write)) : writes
+  if (heard.length === 0) return
+  afterOutermostCommit(client, () => emitEvents(heard))
 }
 
 /**

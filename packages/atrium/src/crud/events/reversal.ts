@@ -3,7 +3,7 @@ import type { Resource } from '../resource/resource.js'
 import { keyedDigest } from '#base/values/digest'
 import { isSameStored, seal, toStored } from '#base/values/stored_json'
 import type { PivotChange } from '#base/database/pivot_change'
-import { isSecretName } from '#base/values/secret_name'
+import { isSecretName } from '#base/values/text'
 
 const SHOWN = new WeakMap<Resource, readonly Column[]>()
 

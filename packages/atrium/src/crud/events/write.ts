@@ -173,9 +173,9 @@ export class Write {
 
   /** True if a column changed that `changes` does not contain */
   get changesUnreported(): boolean {
-    const told = loggedColumns(this.resource)
+    const logged = loggedColumns(this.resource)
     return this.resource.columns.all.some(
-      (column) => !told.includes(column) && this.#changed(column)
+      (column) => !logged.includes(column) && this.#changed(column)
     )
   }
 

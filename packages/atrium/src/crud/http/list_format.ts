@@ -4,7 +4,7 @@ import { isObject } from '#base/checks'
 import type { Column } from '#base/columns/column'
 import type { Fields } from '#base/columns/fields'
 import type { Item } from '../types.js'
-import { escapeFormula } from '#base/values/formula'
+import { escapeFormula } from '#base/values/text'
 import { writeJson } from '#base/values/json'
 import { notAcceptable } from '#base/http/problems'
 

@@ -6,9 +6,8 @@ import { insertSql, type Sql, updateSql } from '#base/sql/sql'
 import { hasForeignHook } from '#base/lucid/own_hooks'
 import type { Resource } from '../resource/resource.js'
 import { nothingStored } from '#base/http/problems'
-import { ensured } from './ensured_writes.js'
 import { forgetStoredRow, noteStoredRow } from './stored_rows.js'
-import { makesOwnQueries, replaceQueries } from '#upstream/lucid_record_queries'
+import { makesOwnQueries, replaceQueries, type WriteAction } from '#upstream/lucid_record_queries'
 import { asConnectionReturns } from '#base/database/connection_forms'
 
 type Row = Record<string, unknown>
@@ -105,8 +104,8 @@ class DirectWrite {
   }
 
   async #run({ sql, bindings }: Sql): Promise<Row[]> {
-    const told = this.resource.reader.statements.listOf(this.resource.columns.all, this.dialect)
-    return await this.dialect.selectRows(this.client, `${sql} returning ${told}`, bindings)
+    const returned = this.resource.reader.statements.listOf(this.resource.columns.all, this.dialect)
+    return await this.dialect.selectRows(this.client, `${sql} returning ${returned}`, bindings)
   }
 
   /**
@@ -169,4 +168,28 @@ function isPlain(value: unknown): boolean {
     default:
       return false
   }
+}
+
+/**
+ * Makes Lucid's query for the write of one record throw if a trigger or a rule of the database prevented the write,
+ * because Lucid ignores the number of written rows.
+ */
+export function ensured<Query extends { exec(): Promise<unknown> }>(
+  query: Query,
+  action: WriteAction
+): Query {
+  if (action === 'refresh') return query
+  const exec = query.exec.bind(query)
+  query.exec = async () => {
+    const result = await exec()
+    if (isNothing(result, action)) throw nothingStored()
+    return result
+  }
+  return query
+}
+
+/** True if nothing was written. An insert returns the keys of its rows, an update and a delete the number of rows. */
+function isNothing(result: unknown, action: WriteAction): boolean {
+  if (action === 'insert') return Array.isArray(result) && result.length === 0
+  return (Array.isArray(result) ? result[0] : result) === 0
 }

@@ -1,4 +1,4 @@
-import { groupedNumber } from '#base/values/grouped_number'
+import { groupedNumber } from '#base/values/numbers'
 import { isDeepStrictEqual } from 'node:util'
 import type { SchemaObject } from './openapi_types.js'
 import type { Column } from '#base/columns/column'

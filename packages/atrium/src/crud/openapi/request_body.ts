@@ -1,6 +1,6 @@
-import { groupedNumber } from '#base/values/grouped_number'
+import { groupedNumber } from '#base/values/numbers'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import { isSecretName } from '#base/values/secret_name'
+import { isSecretName } from '#base/values/text'
 import type { BodyField, BodySchema } from '#base/schema/body_schema'
 import type { Column } from '#base/columns/column'
 import {
@@ -76,47 +76,47 @@ const FILE_NAMES: SchemaObject = {
 
 function describeField(field: BodyField): SchemaObject {
   const { column, required } = field
-  const told = { ...fromVine(field.json), ...(field.type === 'multipartFiles' && FILE_NAMES) }
+  const declared = { ...fromVine(field.json), ...(field.type === 'multipartFiles' && FILE_NAMES) }
   /* A pattern with flags is left out, because it would match other texts without them. */
   if (field.rules.some(({ name, options }) => name === 'regex' && hasFlags(options))) {
-    delete told.pattern
+    delete declared.pattern
   }
   const schema = column
-    ? { ...ofColumn(field, told), ...annotations(column) }
-    : ofVirtual(field, told)
+    ? { ...ofColumn(field, declared), ...annotations(column) }
+    : ofVirtual(field, declared)
   if (!column || column.hidden) schema.writeOnly = true
 
   /* A null that the schema itself would ignore clears the column. */
   const takesNull = column ? column.nullable && (field.nullable || !required) : field.nullable
-  return withNull({ ...schema, ...pick(told, ANNOTATIONS) }, takesNull)
+  return withNull({ ...schema, ...pick(declared, ANNOTATIONS) }, takesNull)
 }
 
 /**
  * Returns the schema of a field. Text and JSON, and fields for which a custom schema accepts another type than the
  * column's, have the form of the validation schema; all other fields have the form of their column.
  */
-function ofColumn(field: BodyField, told: SchemaObject): SchemaObject {
+function ofColumn(field: BodyField, declared: SchemaObject): SchemaObject {
   const column = field.column!
   const form = bodyForm(column)
   switch (column.kind) {
     case 'json':
       if (column.element && !field.isOwn) return form
-      return Object.keys(told).length > 0 ? told : form
+      return Object.keys(declared).length > 0 ? declared : form
     case 'text': {
-      const isText = told.type === 'string' || Object.keys(told).length === 0
-      if (!isText && (column.preparesItself || field.isOwn)) return told
-      return { ...form, ...pick(told, [...CONSTRAINTS, 'format']), ...shorter(form, told) }
+      const isText = declared.type === 'string' || Object.keys(declared).length === 0
+      if (!isText && (column.preparesItself || field.isOwn)) return declared
+      return { ...form, ...pick(declared, [...CONSTRAINTS, 'format']), ...shorter(form, declared) }
     }
     case 'integer':
     case 'number':
-      if (field.isOwn && !isOneOf(told, ['number', 'integer'])) return told
-      return { ...form, ...pick(told, CONSTRAINTS) }
+      if (field.isOwn && !isOneOf(declared, ['number', 'integer'])) return declared
+      return { ...form, ...pick(declared, CONSTRAINTS) }
     case 'boolean':
-      return field.isOwn && !isOneOf(told, ['boolean']) ? told : { ...form }
+      return field.isOwn && !isOneOf(declared, ['boolean']) ? declared : { ...form }
     default:
       if (!field.isOwn) return { ...form }
       if (field.type === 'date') return momentOf(field, form)
-      return isOneOf(told, ['string']) ? { ...form, ...pick(told, CONSTRAINTS) } : told
+      return isOneOf(declared, ['string']) ? { ...form, ...pick(declared, CONSTRAINTS) } : declared
   }
 }
 
@@ -139,12 +139,12 @@ function annotations({ described, serialize }: Column): SchemaObject {
   return pick(described, serialize ? ['title', 'description', 'deprecated'] : ANNOTATIONS)
 }
 
-function ofVirtual({ apiName, type, settings }: BodyField, told: SchemaObject): SchemaObject {
+function ofVirtual({ apiName, type, settings }: BodyField, declared: SchemaObject): SchemaObject {
   if (type === 'date') {
-    return { type: 'string', ...(!settings.formats && { pattern: USUAL_DATE }), ...told }
+    return { type: 'string', ...(!settings.formats && { pattern: USUAL_DATE }), ...declared }
   }
-  if (type === 'string' && isSecretName(apiName)) return { ...told, format: 'password' }
-  return told
+  if (type === 'string' && isSecretName(apiName)) return { ...declared, format: 'password' }
+  return declared
 }
 
 function isDayFormat(formats: unknown): boolean {

@@ -10,7 +10,7 @@ import type { ResourceRegistry } from '../resource/registry.js'
 import { crudConfig } from '../settings.js'
 import type { CrudConfig } from '../define_config.js'
 import type { ApiInfo } from './openapi_types.js'
-import { loadRelated } from './related_paths.js'
+import { loadRelated } from './parameter_objects.js'
 import { buildDocument } from './document.js'
 import { digest } from '#base/values/digest'
 

@@ -1,6 +1,6 @@
 import { dialectOf } from '#base/database/dialects'
 import type { Resource } from '../resource/resource.js'
-import { requestsFirst } from '#base/requests_first'
+import { requestsFirst } from '#base/event_loop'
 
 /**
  * Reads a sample of rows from the tables of the resources, on databases that store any value in any column. Tables of

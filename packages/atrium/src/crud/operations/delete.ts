@@ -4,7 +4,7 @@ import { removeRecord, saveRecord, stampUpdate } from '../lucid/record_writes.js
 import type { Resource } from '../resource/resource.js'
 import type { CallOptions, WriteOptions } from './call_options.js'
 import type { CrudContext } from './crud_context.js'
-import { runWrite, runWriteOfMany } from './writes/write_transaction.js'
+import { runWrite, runWriteOfMany } from './writes/record_path.js'
 
 /** Restores several soft-deleted items. See `LucidCrud.restoreMany`. */
 export async function restoreItems(
@@ -40,7 +40,7 @@ export async function deleteItem(
   })
 }
 
-/** Deletes several items. See `LucidCrud.deleteMany`. */
+/** Deletes several items in one transaction. See `LucidCrud.deleteMany`. */
 export async function deleteItems(
   context: CrudContext,
   keys: readonly unknown[],

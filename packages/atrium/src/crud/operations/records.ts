@@ -26,7 +26,10 @@ export interface Located {
   seen: LucidRow
 }
 
-/** Reads and checks the records of a resource that an actor is allowed to see. */
+/**
+ * Reads and checks the records of a resource that an actor is allowed to see. `VisibleRows` has the conditions,
+ * `Authorization` the policy.
+ */
 export class Records extends VisibleRows {
   /* Records with all values. In other records, values that are hidden from the actor can be null. */
   readonly #whole = new WeakSet<LucidRow>()

@@ -24,10 +24,12 @@ import { checkTransitions } from './writes/check_transitions.js'
 import type { CrudContext } from './crud_context.js'
 import { recordsChangedSince, restorePivotRows, putExactly } from './writes/revert_state.js'
 import { runsOwnCode } from './writes/write_path.js'
-import { isReferredTo } from './related/referred.js'
 import { removeAddedRows } from '#base/database/pivot_change'
-import { runWrite, type Attempt } from './writes/write_transaction.js'
+import { runWrite, type Attempt } from './writes/record_path.js'
 import { unwritableColumns } from './writes/written_fields.js'
+import { dialectOf } from '#base/database/dialects'
+import { identityIn, modelOf, rowsReferring } from '../events/caused_writes.js'
+import { incomingReferences, type IncomingReference } from '../resource/incoming_references.js'
 
 type Row = Record<string, unknown>
 
@@ -159,7 +161,7 @@ async function bringBack(
   await checkReferences(resource, record, client, options)
   await insertRecord(record, resource, client)
   const own = resource.base.softDelete
-  const told = stored.filter(
+  const written = stored.filter(
     (column) =>
       before[column.name] !== null &&
       !column.isPrimary &&
@@ -168,7 +170,7 @@ async function bringBack(
       column.name !== own?.flag?.name &&
       column.name !== own?.timestamp?.name
   )
-  await refuseUnwritable(resource, 'create', told, record, client, options)
+  await refuseUnwritable(resource, 'create', written, record, client, options)
   await makeExact(resource, record, resource.key.of(record), row, client)
   if (records.narrows('create')) await records.readBack('create', record, client, options)
   if (postponed.size > 0) forgetStoredRow(record)
@@ -203,11 +205,11 @@ async function putBack(
   const changed = writtenColumns(resource).filter(
     (column) => column.name in before && !resource.isStamp(column)
   )
-  const told =
+  const written =
     operation === 'update'
       ? changed
       : changed.filter(({ name }) => name !== own?.flag?.name && name !== own?.timestamp?.name)
-  await refuseUnwritable(resource, 'update', told, record, client, options)
+  await refuseUnwritable(resource, 'update', written, record, client, options)
   if (operation === 'delete') await context.methods.prepareDelete(record, { ...options, client })
   makeBytesComparable(record)
   const row = Object.fromEntries(changed.map(({ name }) => [name, before[name]]))
@@ -219,7 +221,7 @@ async function putBack(
   stampUpdate(record, resource)
   await saveRecord(record, resource, client)
   await makeExact(resource, record, key, row, client)
-  if (told.length > 0 && records.narrows('update')) {
+  if (written.length > 0 && records.narrows('update')) {
     await records.readBack('update', record, client, options)
   }
 }
@@ -282,4 +284,59 @@ function attributesOf({ base }: Resource, stored: Row): Row {
     Object.entries(stored).map(([name, value]) => [name, fromStored(value)])
   )
   return base.reader.attributesOfRow(row)
+}
+
+/**
+ * True if a row of any table refers to a record, other than the record itself: deleting the record could delete that
+ * row or empty the reference in it.
+ *
+ * @param ignored  records whose references are ignored unless they prevent the deletion, by `identityIn`
+ */
+async function isReferredTo(
+  { base }: Resource,
+  key: KeyValue,
+  client: QueryClientContract,
+  ignored: ReadonlySet<string> = new Set()
+): Promise<boolean> {
+  const references = await incomingReferences(base, client)
+  if (references.length === 0) return false
+  const where = [base.key.is(key, dialectOf(client))]
+  const [row] = await base.reader.rows(client, { where, limit: 1 })
+  if (!row) return false
+  const others = new Set([...ignored, identityIn(base, row)])
+  for (const reference of references) {
+    const child = modelOf(reference, base)
+    const isReferred = child
+      ? await refersFrom(child, reference, row, client, others)
+      : await refersFromTable(base, reference, row, client)
+    if (isReferred) return true
+  }
+  return false
+}
+
+async function refersFrom(
+  child: Resource,
+  reference: IncomingReference,
+  row: Row,
+  client: QueryClientContract,
+  ignored: ReadonlySet<string>
+): Promise<boolean> {
+  const rows = await rowsReferring(child, reference, row, client, ignored.size + 1)
+  return rows.some((one) => !ignored.has(identityIn(child, one)))
+}
+
+/** True if a row of a table without a model, such as a pivot table, refers to the record. */
+async function refersFromTable(
+  { table }: Resource,
+  reference: IncomingReference,
+  row: Row,
+  client: QueryClientContract
+): Promise<boolean> {
+  const values = reference.references.map((name) => row[name] ?? null)
+  if (values.includes(null)) return false
+  const schema = table.includes('.') ? `${table.split('.')[0]}.` : ''
+  const query = client.query().from(schema + reference.table)
+  reference.columns.forEach((column, index) => query.where(column, values[index] as any))
+  const found = await query.select(client.raw('1 as found') as any).limit(1)
+  return found.length > 0
 }

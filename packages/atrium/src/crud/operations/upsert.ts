@@ -17,7 +17,7 @@ import {
 } from './call_options.js'
 import type { CrudContext } from './crud_context.js'
 import { omit } from './writes/omit.js'
-import { runWrite } from './writes/write_transaction.js'
+import { runWrite } from './writes/record_path.js'
 
 type Values = Record<string, unknown>
 

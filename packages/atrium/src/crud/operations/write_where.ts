@@ -13,7 +13,7 @@ import type { CallOptions } from './call_options.js'
 import type { CrudContext } from './crud_context.js'
 import { countMatching, matchingKeys } from './lists/matching_keys.js'
 import { relatedInCode } from './related/related_fields.js'
-import { runWrite } from './writes/write_transaction.js'
+import { runWrite } from './writes/record_path.js'
 
 /** Filters by name, or the request of an endpoint. */
 export type Where = Record<string, unknown> | ListRequest

@@ -3,8 +3,7 @@ import type { GrantedOperation, Grant, Scope, GovernedModel, Permissions } from 
 import { BoundedMap } from '#base/bounded_map'
 import type { Actor } from '../types.js'
 import type { ColumnSet } from '#base/columns/column_set'
-import { isExcludedFromInclude } from './excluded_from_include.js'
-import type { RelationTo } from './included_relation.js'
+import { isExcludedFromInclude, type RelationTo } from './included_relation.js'
 
 /** Records on which a field is writable: all, none, or those that certain grants include. */
 type Writing = 'all' | 'none' | 'some'

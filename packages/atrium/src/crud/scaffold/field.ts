@@ -7,9 +7,12 @@ import {
   partsOf,
   splitOutsideParentheses,
   type ErrorText,
-} from './field_text.js'
+  isRelation,
+  parseRelation,
+  RELATION_USAGES,
+  type Relation,
+} from './relation.js'
 import { FIELD_TYPES, type FieldType } from './field_types.js'
-import { isRelation, parseRelation, RELATION_USAGES, type Relation } from './relation.js'
 import { checkAttribute, checkLength } from './reserved.js'
 
 /** A column of a generated model. */

@@ -2,7 +2,6 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { engineFile } from '#base/engine_file'
-import { tidy } from './tidy.js'
 import { ValueError } from '#base/errors'
 
 interface GeneratedFile {
@@ -81,4 +80,119 @@ export async function filesIn(folder: string): Promise<string[]> {
     if (error.code === 'ENOENT') return []
     throw new ValueError(`${folder} can't be read (${error.code}); nothing has been written`)
   }
+}
+
+/* Settings of AdonisJS's Prettier configuration */
+const INDENT = '  '
+const WIDTH = 100
+
+const TEXT = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|\/\*.*?\*\/|\/\/.*/
+const TOKEN = new RegExp(`${TEXT.source}|[[\\](){},]`, 'g')
+const CLOSING: Record<string, string> = { '(': ')', '[': ']', '{': '}' }
+
+/**
+ * Indents generated code and breaks long lines, like Prettier with AdonisJS's settings. Supports only the code of the
+ * stubs in `stubs/make/crud`, and not all of TypeScript.
+ */
+export function tidy(code: string): string {
+  const waiting = code
+    .trim()
+    .split('\n')
+    .map((line) => spaced(line.trim()))
+  const lines: string[] = []
+  /* Indentation of the line of each open bracket */
+  const open: number[] = []
+  while (waiting.length > 0) {
+    const line = waiting.shift()!
+    const depth = depthOf(line, open, waiting)
+    const parts = depth * INDENT.length + line.length > WIDTH ? broken(line) : [line]
+    if (parts.length > 1) {
+      waiting.unshift(...parts)
+      continue
+    }
+    lines.push(line === '' ? '' : INDENT.repeat(depth) + line)
+    for (const { text } of tokensOf(line)) {
+      if (text in CLOSING) open.push(depth)
+      else if (')]}'.includes(text)) open.pop()
+    }
+  }
+  return `${lines.join('\n').replaceAll(/\n{3,}/g, '\n\n')}\n`
+}
+
+function depthOf(line: string, open: readonly number[], next: readonly string[]): number {
+  const [closing] = /^[)\]}]*/.exec(line)!
+  if (closing !== '') return open.at(-closing.length) ?? 0
+  const outer = open.length > 0 ? open.at(-1)! + 1 : 0
+  /* A chained call, a comment before one, or a type of a union */
+  const isChained = (one = '') => /^[.|]/.test(one)
+  return isChained(line) || (line.startsWith('/*') && isChained(next[0])) ? outer + 1 : outer
+}
+
+/** Returns the line with single quotes and a space after each comma */
+function spaced(line: string): string {
+  return line.replaceAll(TOKEN, (token, place: number) => {
+    if (token === ',') return /\s|^$/.test(line.charAt(place + 1)) ? token : ', '
+    return /^"[^'\\]*"$/.test(token) ? `'${token.slice(1, -1)}'` : token
+  })
+}
+
+/** Returns brackets and commas outside strings and comments */
+function tokensOf(line: string): Array<{ text: string; place: number }> {
+  return [...line.matchAll(TOKEN)]
+    .filter(([text]) => text.length === 1)
+    .map(({ 0: text, index: place }) => ({ text, place }))
+}
+
+interface Group {
+  start: number
+  end: number
+  /** Positions of the commas between the parts of the group */
+  commas: number[]
+}
+
+/** Returns the outermost pairs of brackets in a line */
+function groupsOf(line: string, from = 0, to = line.length): Group[] {
+  const groups: Group[] = []
+  let depth = 0
+  for (const { text, place } of tokensOf(line)) {
+    if (place < from || place >= to) continue
+    if (text === ',') {
+      if (depth === 1) groups.at(-1)!.commas.push(place)
+    } else if (text in CLOSING) {
+      if (depth++ === 0) groups.push({ start: place, end: -1, commas: [] })
+    } else if (--depth === 0) groups.at(-1)!.end = place
+    if (depth < 0) return []
+  }
+  return depth === 0 ? groups : []
+}
+
+/** Splits a line: at the types of a union, at chained calls, or at the commas of its longest brackets. */
+function broken(line: string): string[] {
+  const groups = groupsOf(line)
+  if (groups.length === 0) return line.replace(/: (?=.* \| )/, ': | ').split(/ (?=\| )/)
+  const calls = groups.flatMap(({ start }) => {
+    const [name] = /(?:\.\w+)?$/.exec(line.slice(0, start))!
+    return name === '' || line[start] !== '(' ? [] : start - name.length
+  })
+  if (calls.length > 1) {
+    return [line.slice(0, calls[0]), ...calls.map((at, index) => line.slice(at, calls[index + 1]))]
+  }
+  let group = groups.toSorted((one, other) => other.end - other.start - (one.end - one.start))[0]
+  for (;;) {
+    const [inner, ...others] = groupsOf(line, group.start + 1, group.end)
+    const isAll = others.length === 0 && inner?.start === group.start + 1
+    if (!isAll || inner.end !== group.end - 1) break
+    group = inner
+  }
+  const { commas, end, start } = group
+  const parts = [start, ...commas].map((at, index) =>
+    line.slice(at + 1, commas[index] ?? end).trim()
+  )
+  if (parts.join('') === '') return [line]
+  const last = line[start] === '(' ? '' : ','
+  return [
+    line.slice(0, start + 1),
+    ...parts.map((part, index) => part + (index < commas.length ? ',' : last)),
+    line.slice(end),
+  ]
 }

@@ -9,8 +9,7 @@ import { FieldCode } from './field_code.js'
 import { filesIn, renderStubs, writeFiles } from './generated_files.js'
 import type { ModelNames } from './model_names.js'
 import { findReference } from './reference.js'
-import { findRelated } from './related.js'
-import { RelationCode } from './relation_code.js'
+import { findRelated, RelationCode } from './related.js'
 import { stubData, type ScaffoldOptions } from './stub_data.js'
 
 /* Longer constraint names are cut or refused by some databases. */

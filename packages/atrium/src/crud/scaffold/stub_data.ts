@@ -1,7 +1,7 @@
 import { adminOptions } from './table_model.js'
 import type { FieldCode } from './field_code.js'
 import type { ModelNames } from './model_names.js'
-import type { RelationCode } from './relation_code.js'
+import type { RelationCode } from './related.js'
 
 /** Optional parts of a generated model in addition to its fields. */
 export interface ScaffoldOptions {

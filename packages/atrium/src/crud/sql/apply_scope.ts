@@ -157,11 +157,11 @@ function isPlain(value: unknown): value is object {
 function warnOnce(words: string, place: string, actor: Actor): void {
   const { user } = actor
   const who = typeof user === 'object' && user !== null ? user : actor
-  const told = REPORTED.get(who) ?? new Set()
-  REPORTED.set(who, told)
+  const reported = REPORTED.get(who) ?? new Set()
+  REPORTED.set(who, reported)
   const line = `${words} compares ${place} with nothing: ${whoIs(actor)} lacks the value, and reaches no record by it`
-  if (told.has(line)) return
-  told.add(line)
+  if (reported.has(line)) return
+  reported.add(line)
   logger.warn(line)
 }
 

@@ -9,7 +9,7 @@ import type { Sql } from '#base/sql/sql'
 const ALL: Sql = { sql: '1 = 1', bindings: [] }
 
 /** Scopes known to do more than compare; they are not analyzed again. */
-const OTHERS = new WeakSet<Scope>()
+const NOT_PLAIN = new WeakSet<Scope>()
 
 /**
  * Returns the condition of a scope that only compares, in parentheses. It can be used in any statement that reads only
@@ -24,10 +24,10 @@ export function plainCondition(
   client: QueryClientContract,
   actor: Actor
 ): Sql | null {
-  if (OTHERS.has(scope)) return null
+  if (NOT_PLAIN.has(scope)) return null
   const condition = builtCondition(model, scope, client, actor)
   if (condition?.bindings.every(isPlain)) return condition
-  OTHERS.add(scope)
+  NOT_PLAIN.add(scope)
   return null
 }
 

@@ -1,6 +1,6 @@
 import { BaseModel } from '@adonisjs/lucid/orm'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import type { LucidModel } from '@adonisjs/lucid/types/model'
+import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { Column } from '#base/columns/column'
 import type { ColumnSet } from '#base/columns/column_set'
 import type { Fields } from '#base/columns/fields'
@@ -10,8 +10,11 @@ import { dialectOf } from '#base/database/dialects'
 import type { ExtraColumn, Sql } from '#base/sql/sql'
 import type { ResponseBudget } from '../http/response_budget.js'
 import { readLargeValues, sizeColumn, sizedRead, reserveFor } from './large_values.js'
-import { readExactly } from './read_exactly.js'
 import { applySelection, selectList, selectStatement, type Selection } from './select.js'
+import { converted, noteConversions } from '#base/database/connection_forms'
+import { noteExactRow } from '#base/lucid/exact_attributes'
+import { keepUnreadMoments } from '#base/lucid/lucid_moments'
+import { toApi } from '#base/values/to_api'
 
 type Row = Record<string, unknown>
 
@@ -299,4 +302,43 @@ export class RowStatements {
 function sqlOf(query: Query): Sql {
   const { sql, bindings } = query.toSQL()
   return { sql, bindings: [...bindings] }
+}
+
+/**
+ * Runs a Lucid query so that rows have exact values on every connection. Records get the values that the connection
+ * itself returns, and their exact values are stored separately.
+ */
+async function readExactly<Result>(
+  client: QueryClientContract,
+  query: Query,
+  { key, model }: { key: Key; model: LucidModel },
+  run: () => PromiseLike<Result>
+): Promise<Result> {
+  const forms = dialectOf(client).forms?.(client)
+  if (!forms) return await run()
+  const exact = new Map<string, Row>()
+  query.knexQuery.options(forms.options())
+  query.knexQuery.on('query-response', (rows: Row[], { response }: { response: any }) => {
+    const conversions = forms.conversions(response.fields ?? response[1] ?? [])
+    if (!makesRecords(query)) return noteConversions(rows, conversions)
+    for (const row of rows) {
+      const own = { ...row }
+      Object.assign(row, converted(row, conversions))
+      keepUnreadMoments(model, row, own)
+      exact.set(key.toPath(key.ofRow(own)), own)
+    }
+  })
+  const result = await run()
+  for (const record of [result].flat() as Array<LucidRow | null>) {
+    if (!record?.$isPersisted) continue
+    const parts = key.columns.map((column) => toApi(column, record.$attributes[column.attribute]))
+    const row = exact.get(key.toPath(parts))
+    if (row) noteExactRow(record, row)
+  }
+  return result
+}
+
+/** True if the query returns records; false after `pojo()`. */
+function makesRecords(query: unknown): boolean {
+  return (query as { wrapResultsToModelInstances: boolean }).wrapResultsToModelInstances
 }

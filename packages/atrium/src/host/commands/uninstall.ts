@@ -13,7 +13,7 @@ export default class Uninstall extends Command {
   declare force: boolean
 
   async run() {
-    const { engineTablesOf, removeEngineTables } = await import('../engine_tables.js')
+    const { engineTablesOf, removeEngineTables } = await import('../engine_migrations.js')
     const { AdminSite } = await import('#admin')
     const db = await this.app.container.make('lucid.db')
     const { dbConfig } = await this.app.container.make(AdminSite)

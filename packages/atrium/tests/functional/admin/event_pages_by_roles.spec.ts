@@ -6,7 +6,7 @@ import { guardOf } from '#admin/identity/admin_guard'
 import { AdminUser, type PermissionsDocument } from '#admin'
 import { compare } from '#admin/event_log/comparison'
 import { LoggedRelations, ReadableRecords } from '#admin/event_log/readable_records'
-import { RecordPlaces } from '#admin/event_log/record_places'
+import { LoggedRecords } from '#admin/event_log/logged_records'
 import { subjectOf } from '#admin/event_log/shown_event'
 import { Play } from '#tests/fixtures/stages'
 import { adminSite, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
@@ -46,7 +46,7 @@ test.group('Admin | event page contents by roles', (group) => {
 
   async function seen(ctx: HttpContext, row: any) {
     const site = await adminSite()
-    const places = await RecordPlaces.find(site, ctx, [row])
+    const places = await LoggedRecords.find(site, ctx, [row])
     const readable = await ReadableRecords.find(site, ctx, [row], places.views)
     if (!readable.has(row)) return null
     const relations = await LoggedRelations.find(site, ctx, [row], places.views)

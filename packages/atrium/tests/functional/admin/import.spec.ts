@@ -188,7 +188,7 @@ test.group('Admin | import', (group) => {
     )
   })
 
-  test('[D3, D1] an interrupted run resumes after the last chunk and writes nothing twice', async ({
+  test('[D3, D1] an interrupted run resumes after the last part and writes nothing twice', async ({
     assert,
   }) => {
     const lines = Array.from({ length: 250 }, (_, index) => `s${index},Lamp`)

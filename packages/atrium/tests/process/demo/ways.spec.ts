@@ -13,7 +13,7 @@ const WHOLE = /^crud\/(?:endpoints|request|operations|lucid|sql|events)\//
 const BEGINNING = /engine_router|mount_middleware|crud\/endpoints\/\w+\.ts/
 
 /** Where application code could tell a row from a record */
-const OF_OTHER_CREATES = 'crud/operations/writes/write_transaction.ts'
+const OF_OTHER_CREATES = 'crud/operations/writes/record_path.ts'
 
 /** They run in the background after the start, and for the request that lists the files */
 const OTHERS = ['crud/operations/complete_forms.ts', 'crud/endpoints/generated_routes.ts']

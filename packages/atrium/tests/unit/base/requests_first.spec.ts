@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { test } from '@japa/runner'
-import { requestsFirst } from '#base/requests_first'
+import { requestsFirst } from '#base/event_loop'
 
 test.group('requestsFirst()', (group) => {
   let server: Server

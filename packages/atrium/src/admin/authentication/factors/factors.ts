@@ -56,8 +56,8 @@ export class Factors {
    * Adds an authenticator app to a user, or replaces the existing one, if the code matches the secret. The code counts
    * as used.
    *
-   * @param enrolment.secret  in base32
-   * @param enrolment.kept    the session that continues
+   * @param enrolment.secret          in base32
+   * @param enrolment.currentSession  the session that continues
    * @returns null for a wrong code; `codes`: recovery codes to show, null unless this is the user's first factor
    */
   async enrol(
@@ -66,8 +66,8 @@ export class Factors {
       secret,
       code,
       name,
-      kept: stored,
-    }: { secret: string; code: string; name: string; kept: StoredSession }
+      currentSession,
+    }: { secret: string; code: string; name: string; currentSession: StoredSession }
   ): Promise<{ isFirst: boolean; codes: string[] | null } | null> {
     const counter = stepOf(code, secret, Date.now())
     if (counter === null) return null
@@ -80,7 +80,7 @@ export class Factors {
         { userId, kind: 'totp', name, secret: sealed, counter, lastUsedAt: DateTime.utc() },
         { client }
       )
-      await this.sessions.endAllOf(userId, stored, client)
+      await this.sessions.endAllOf(userId, currentSession, client)
       const codes = earlier.length === 0 ? await this.#giveCodes(userId, client) : null
       return { isFirst: earlier.length === 0, codes }
     })
@@ -89,21 +89,21 @@ export class Factors {
   /**
    * Adds a passkey to the user's factors.
    *
-   * @param stored  the session that continues
+   * @param currentSession  the session that continues
    * @returns null if a user already has this passkey; `codes`: recovery codes to show, null unless this is the user's
    *   first factor
    */
   async add(
     userId: number,
     passkey: Pick<AdminFactor, 'name' | 'secret' | 'credentialHash' | 'counter'>,
-    stored: StoredSession
+    currentSession: StoredSession
   ): Promise<{ isFirst: boolean; codes: string[] | null } | null> {
     return await this.#inTurn(userId, async (client) => {
       const { credentialHash } = passkey
       if (await AdminFactor.query({ client }).where({ credentialHash }).first()) return null
       const earlier = await this.of(userId, client)
       await AdminFactor.create({ ...passkey, userId, kind: 'passkey' }, { client })
-      await this.sessions.endAllOf(userId, stored, client)
+      await this.sessions.endAllOf(userId, currentSession, client)
       const codes = earlier.length === 0 ? await this.#giveCodes(userId, client) : null
       return { isFirst: earlier.length === 0, codes }
     })
@@ -120,14 +120,18 @@ export class Factors {
    *
    * @returns null if the user has no such factor
    */
-  async remove(userId: number, id: number, stored: StoredSession): Promise<AdminFactor | null> {
+  async remove(
+    userId: number,
+    id: number,
+    currentSession: StoredSession
+  ): Promise<AdminFactor | null> {
     return await this.#inTurn(userId, async (client) => {
       const factors = await this.of(userId, client)
       const factor = factors.find((one) => one.id === id)
       if (!factor) return null
       await factor.useTransaction(client).delete()
       if (factors.length === 1) await this.#dropCodes(userId, client)
-      await this.sessions.endAllOf(userId, stored, client)
+      await this.sessions.endAllOf(userId, currentSession, client)
       return factor
     })
   }

@@ -5,17 +5,17 @@ import { guardOf } from '../../identity/admin_guard.js'
 import { PageNotFound } from '../../http/errors.js'
 import { flashToNextPage } from '../../http/flash.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
-import type { NoticeKind } from '../../models/notice_kinds.js'
+import type { NoticeKind } from '../../models/admin_notice.js'
 import { isolated } from '../../text/plain_text.js'
 import { relyingPartyOf } from '../passkeys/relying_party.js'
 import { requireProof } from '../../identity/proof.js'
 import type AdminUser from '../../models/admin_user.js'
 import type { ModelView } from '../../views/model_view.js'
 import { logFactors, notifyOfFactors, recoveryCodesPage } from './factor_events.js'
-import { qrCode } from './qr_code.js'
 import { keyUri, newSecret } from './one_time_codes.js'
 import { redirectWithMessage, redirect } from '../../http/redirect.js'
 import { rowId } from '../../http/row_id.js'
+import encodeQR from 'qr'
 
 const PURPOSE = 'enrolment of a second factor'
 
@@ -88,7 +88,7 @@ export class FactorsController {
       secret,
       code: singleText(texts, 'code') ?? '',
       name: this.site.text('factors.totp'),
-      kept: session,
+      currentSession: session,
     })
     if (!enrolled) {
       ctx.response.status(422)
@@ -267,4 +267,20 @@ export class ResetController {
     if (!user) throw new PageNotFound()
     return user as AdminUser
   }
+}
+
+/* Width of the empty border, in modules; scanners need it to find the code */
+const QUIET_ZONE = 4
+
+/**
+ * Returns the path of a QR code in a square of units, for an SVG element.
+ *
+ * @returns `size`: width of the square in units; `path`: path of the dark units
+ */
+export function qrCode(text: string): { size: number; path: string } {
+  const rows = encodeQR(text, 'raw', { ecc: 'medium', border: QUIET_ZONE })
+  const squares = rows.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))
+  )
+  return { size: rows.length, path: squares.join('') }
 }

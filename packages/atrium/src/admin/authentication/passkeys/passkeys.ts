@@ -144,7 +144,7 @@ export class Passkeys {
 
     const details = passkeyIn(factor)
     const isNamed = terms.userId !== undefined
-    if (!details || !isHandle(response, details, isNamed)) return { outcome: 'wrong', user }
+    if (!details || !hasHandle(response, details, isNamed)) return { outcome: 'wrong', user }
     const { verifyAuthenticationResponse } = await webAuthn()
     const reply = await checked(ctx, () =>
       verifyAuthenticationResponse({
@@ -165,8 +165,8 @@ export class Passkeys {
       { factor: factor.id },
       'The counter of a passkey went back: there are two of it'
     )
-    const told = { ...noticeOrigin(ctx), name: factor.name }
-    await this.site.notices.notify(user, 'passkey_cloned', told)
+    const where = { ...noticeOrigin(ctx), name: factor.name }
+    await this.site.notices.notify(user, 'passkey_cloned', where)
     return { outcome: 'cloned', user }
   }
 
@@ -199,7 +199,7 @@ function expected({ id, origin }: RelyingParty, challenge: string) {
  * Returns true if the response contains the passkey's user handle. The handle is optional if the request listed the
  * allowed credentials.
  */
-function isHandle(
+function hasHandle(
   { response }: AuthenticationResponseJSON,
   { handle }: PasskeyDetails,
   isNamed: boolean

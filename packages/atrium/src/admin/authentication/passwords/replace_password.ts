@@ -16,7 +16,7 @@ export interface NewPassword {
   actor?: Actor
   origin?: Origin
   /** The session that continues; all other sessions of the user end */
-  kept?: Pick<OpenSession, 'id'>
+  currentSession?: Pick<OpenSession, 'id'>
   /** True if the user had no password before. Default: false */
   isFirst?: boolean
 }
@@ -32,7 +32,7 @@ export async function replacePassword(
   site: Site,
   userId: number,
   hashed: string,
-  { actor, origin, kept: stored }: NewPassword = {},
+  { actor, origin, currentSession }: NewPassword = {},
   condition?: (client: TransactionClientContract, user: AdminUser) => Promise<void>
 ): Promise<number | null> {
   return await inTransaction(site.dbConfig.adminSession(), (client) =>
@@ -43,7 +43,12 @@ export async function replacePassword(
       const isFirst = !hasPassword(user)
       user.hashedPassword = hashed
       await user.save()
-      return await afterPasswordChange(site, user, { actor, origin, kept: stored, isFirst }, client)
+      return await afterPasswordChange(
+        site,
+        user,
+        { actor, origin, currentSession, isFirst },
+        client
+      )
     })
   )
 }
@@ -57,17 +62,17 @@ export async function replacePassword(
 export async function afterPasswordChange(
   site: Omit<Site, 'dbConfig'>,
   user: AdminUser,
-  { actor, origin, kept: stored, isFirst = false }: NewPassword,
+  { actor, origin, currentSession, isFirst = false }: NewPassword,
   client: TransactionClientContract
 ): Promise<number> {
   const by = actor?.user && actor.user.id !== user.id ? String(actor.user.username) : undefined
   const isNews = !isFirst || by !== undefined || (await site.devices.hasAny(user.id, client))
-  const ended = await site.sessionManager.endAllOf(user.id, stored, client)
+  const ended = await site.sessionManager.endAllOf(user.id, currentSession, client)
   await site.invitations.drop(user.id, client)
   if (isNews) {
     const kind = isFirst ? 'password_set' : 'password_changed'
-    const told = { ...placeOf(origin), by }
-    await site.notices.notify(user, kind, told, { session: stored?.id, client })
+    const details = { ...placeOf(origin), by }
+    await site.notices.notify(user, kind, details, { session: currentSession?.id, client })
   }
   return ended
 }

@@ -247,18 +247,18 @@ export class SessionManager {
   }
 
   /**
-   * Ends all sessions of a user except `stored`.
+   * Ends all sessions of a user except one.
    *
    * @param transaction  transaction to run in, if any
    * @returns the number of ended sessions
    */
   async endAllOf(
     userId: number,
-    stored?: Pick<OpenSession, 'id'>,
+    except?: Pick<OpenSession, 'id'>,
     transaction?: TransactionClientContract
   ): Promise<number> {
     const sessions = await this.activeOf(userId, transaction)
-    const ending = sessions.filter((session) => session.id !== stored?.id)
+    const ending = sessions.filter((session) => session.id !== except?.id)
     for (const session of ending) await this.end(session, transaction)
     return ending.length
   }

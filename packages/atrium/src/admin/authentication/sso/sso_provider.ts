@@ -124,17 +124,17 @@ export class SsoProvider {
         idTokenExpected: true,
         ...(freshSince !== undefined && { maxAge: LONGEST_PROOF }),
       })
-      const told = tokens.claims()!
-      checkFresh(told, freshSince)
-      const lacks = needed.some((claim) => !Object.hasOwn(told, claim))
+      const idClaims = tokens.claims()!
+      checkFresh(idClaims, freshSince)
+      const lacks = needed.some((claim) => !Object.hasOwn(idClaims, claim))
       const more =
         lacks && configuration.serverMetadata().userinfo_endpoint
-          ? await client.fetchUserInfo(configuration, tokens.access_token, told.sub)
+          ? await client.fetchUserInfo(configuration, tokens.access_token, idClaims.sub)
           : {}
       return {
-        issuer: told.iss,
-        subject: told.sub,
-        claims: { ...more, ...told },
+        issuer: idClaims.iss,
+        subject: idClaims.sub,
+        claims: { ...more, ...idClaims },
         idToken: tokens.id_token!,
       }
     } catch (error) {

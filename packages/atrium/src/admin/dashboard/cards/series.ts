@@ -3,18 +3,22 @@ import { DateTime } from 'luxon'
 import pLimit from 'p-limit'
 import { totalOf } from '#base/values/decimal_sum'
 import type { Column } from '#base/columns/column'
-import { textOf } from '#base/values/numbers'
+import { textOf, groupedNumber } from '#base/values/numbers'
 import { filteredUrl } from '../../list/list_address.js'
 import type { ListParameters } from '../../list/list_parameters.js'
 import { valueInWords } from '../../list/filters/filter_words.js'
 import { referencesOf, titlesIfReadable } from '../../relations/references.js'
 import { isInvisible } from '../../text/plain_text.js'
 import { presentZone } from '../../time/time_zone.js'
-import type { ChartCard } from '../../views/admin_card.js'
+import type { ChartCard, CardSelect } from '../../views/admin_card.js'
 import { choiceOf } from '../../views/choice_options.js'
 import { listOfCard, type CardSite } from './card_list.js'
 import { inPeriod, periodOf, type Period } from './period.js'
-import { valueIn } from './shown_value.js'
+import { widgetShow } from '../../forms/fields/widgets/widget_cells.js'
+import { cellsOf } from '../../list/cell.js'
+import { withUnits } from '../../list/table_columns.js'
+import type { ModelView } from '../../views/model_view.js'
+import type { Site } from '../../views/site.js'
 
 type Value = string | number
 
@@ -288,4 +292,29 @@ function labelOfDays({ from }: Period, unit: Unit): string {
   const english = from.setLocale('en')
   if (unit === 'year') return english.toFormat('yyyy')
   return english.toFormat(unit === 'month' ? 'LLL yyyy' : 'd LLL')
+}
+
+/** Returns the column that a card sums; undefined for a card that counts. */
+function summedColumn(view: ModelView, select: CardSelect): Column | undefined {
+  return select === 'count' ? undefined : view.resource.columns.find(select.slice('sum:'.length))
+}
+
+/** Formats the values of a card as a list formats those of the summed column. */
+export function shownValues(
+  site: Pick<Site, 'text'>,
+  view: ModelView,
+  select: CardSelect,
+  values: ReadonlyArray<string | number>
+): string[] {
+  const column = summedColumn(view, select)
+  if (!column) return values.map((value) => groupedNumber(Number(value)))
+  const text = site.text.bind(site)
+  const own = widgetShow(view, column, text)
+  const cells = cellsOf(column, values, { isGrouped: true, text, own })
+  return cells.map((cell) => (own ? cell : withUnits(view, column.apiName, cell)).text)
+}
+
+/** Returns the number in a result of `aggregate`. The sum of no values is 0. */
+export function valueIn(row: Record<string, unknown> | undefined, select: CardSelect) {
+  return (row?.[select] ?? 0) as string | number
 }

@@ -1,7 +1,14 @@
-import { exactDecimal, readNumber, textOf, writeNumeral } from '#base/values/numbers'
+import {
+  exactDecimal,
+  readNumber,
+  textOf,
+  writeNumeral,
+  grouped,
+  isMisgrouped,
+  ungrouped,
+} from '#base/values/numbers'
 import { readTime } from '#base/values/datetime'
 import { localText, readInForm, readLocal } from '../../time/local_time.js'
-import { grouped, isMisgrouped, ungrouped } from '#base/values/grouped_number'
 import { jsonOf, prettyJson } from '../../text/json_text.js'
 import type { FormField } from './form_field.js'
 import { plainTexts } from '../../views/visible_when.js'

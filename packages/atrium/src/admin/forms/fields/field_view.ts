@@ -10,7 +10,7 @@ import { shownFile } from '../files/shown_files.js'
 import { fileListView } from '../files/file_list_view.js'
 import { type FormField, inputName } from './form_field.js'
 import { CLEAR } from '../submission/submission.js'
-import { grouped } from '#base/values/grouped_number'
+import { grouped } from '#base/values/numbers'
 import { fitsInput, zoneLabel } from '../../time/local_time.js'
 import { presentZone, UTC } from '../../time/time_zone.js'
 import { asStored } from './stored_as_text.js'
@@ -168,8 +168,8 @@ function asChoices({ multiple }: FormField, base: FieldView, choices: Choice[]):
 function isRequired(field: FormField, isStored: boolean): boolean {
   if (field.valueType === 'file') return field.required && !isStored
   if (field.widget === 'checkbox' || field.widget === 'multi-select') return false
-  const isKept = isStored && field.column !== undefined && !field.nullable
-  return field.required || (isKept && !field.multiple)
+  const keepsValue = isStored && field.column !== undefined && !field.nullable
+  return field.required || (keepsValue && !field.multiple)
 }
 
 /**

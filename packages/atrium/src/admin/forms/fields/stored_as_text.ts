@@ -1,7 +1,7 @@
 import { readDate, readDateTime, readTime } from '#base/values/datetime'
 import type { Site } from '../../views/site.js'
-import { ungrouped } from '#base/values/grouped_number'
-import { isSame } from '../submission/untouched.js'
+import { ungrouped } from '#base/values/numbers'
+import { isSame } from '../submission/unchanged_fields.js'
 import type { FormField } from './form_field.js'
 import { Widget } from '../../views/widget.js'
 

@@ -282,7 +282,7 @@ export class Uploads {
    * @param record  the record before the write
    */
   async dropReplaced(record: LucidRow): Promise<void> {
-    const kept = new Set(this.#listed().map(({ key }) => key))
+    const used = new Set(this.#listed().map(({ key }) => key))
     for (const field of this.#fields) {
       if (field.valueType !== 'file' || !field.column) continue
       const isWritten = this.#stored.has(field) || this.#lists.has(field)
@@ -290,7 +290,7 @@ export class Uploads {
       const files = filesIn(field.column, record.$original[field.column.attribute])
       await dropFiles(
         this.#view,
-        files.filter((file) => !kept.has(file))
+        files.filter((file) => !used.has(file))
       )
     }
   }

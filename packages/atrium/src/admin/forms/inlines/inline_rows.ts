@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { KeyValue } from '#base/columns/key'
-import { reordered } from '#base/columns/places'
+import { reordered } from '#base/columns/order_numbers'
 import type { Site } from '../../views/site.js'
 import { isFileField } from '../files/file_fields.js'
 import { defaultTexts, hiddenNames, type FieldTexts } from '../prefill/form_defaults.js'

@@ -5,7 +5,7 @@ import { InvalidForm, RefusedRows, type RowError } from '../errors.js'
 import { readOnlyFields } from '../fields/form_fields.js'
 import { failureOf } from '../submission/form_failure.js'
 import type { Submission } from '../submission/submission.js'
-import { changedFields } from '../submission/untouched.js'
+import { changedFields } from '../submission/unchanged_fields.js'
 import { seenInlines } from './inline.js'
 import {
   InlineRows,

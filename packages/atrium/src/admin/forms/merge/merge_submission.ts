@@ -3,7 +3,7 @@ import { valueOf } from '../fields/field_texts.js'
 import type { FormField } from '../fields/form_field.js'
 import type { FormPage } from '../form_page.js'
 import type { Submission } from '../submission/submission.js'
-import { storedTexts } from '../submission/untouched.js'
+import { storedTexts } from '../submission/unchanged_fields.js'
 import { sentPrint, printsOf, type OpenedRecord } from './opened_record.js'
 
 /**

@@ -7,7 +7,7 @@ import type { FormField } from '../fields/form_field.js'
 import { seenInlines } from '../inlines/inline.js'
 import { InlineRows } from '../inlines/inline_rows.js'
 import type { SentRow, SentRows } from '../inlines/rows.js'
-import { storedTexts } from '../submission/untouched.js'
+import { storedTexts } from '../submission/unchanged_fields.js'
 
 /**
  * Returns the texts of a record for a create form that copies it. Unique and automatic values, files and hidden fields

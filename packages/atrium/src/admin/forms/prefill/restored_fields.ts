@@ -28,7 +28,7 @@ import { textsOf } from '../fields/field_texts.js'
 import type { FieldView } from '../fields/shown_field.js'
 import { hasFile } from '../files/file_store.js'
 import type { Submission } from '../submission/submission.js'
-import { isSame } from '../submission/untouched.js'
+import { isSame } from '../submission/unchanged_fields.js'
 
 /** Mark of a field that is filled in with an earlier value. */
 export interface RestoredMark {

@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
-import { requestsFirst } from '#base/requests_first'
+import { requestsFirst } from '#base/event_loop'
 import type { Site } from '../../views/site.js'
 import { ImportRefused } from '../errors.js'
 import { NotAllowed } from '../../http/errors.js'
@@ -21,7 +21,7 @@ import { PartSize } from '../../jobs/part_size.js'
 import type { FileRow } from '../../sheets/file_shape.js'
 import { ImportAction, PART } from '../write_all_rows.js'
 import { ROWS_PER_PART, RowSource, Tally } from '../dry_run.js'
-import { isInvalid, type Draft } from '../rows/draft.js'
+import { isInvalid, type CheckedRow } from '../rows/checked_row.js'
 import { RowChecker } from '../rows/row_checker.js'
 import { writeRows } from '../rows/row_writer.js'
 import { chunks } from '#base/chunks'
@@ -120,7 +120,7 @@ async function write(output: WriteStream, text: string): Promise<void> {
 
 /** Thrown to end the transaction of a part with invalid rows. */
 class InvalidPart extends Error {
-  constructor(readonly drafts: readonly Draft[]) {
+  constructor(readonly checkedRows: readonly CheckedRow[]) {
     super('The part has invalid rows')
   }
 }
@@ -188,13 +188,13 @@ export class ImportInParts {
     present: ImportInJob,
     checker: RowChecker,
     rows: readonly FileRow[]
-  ): Promise<readonly Draft[] | null> {
+  ): Promise<readonly CheckedRow[] | null> {
     try {
       const errors = await this.#write(present, checker, rows)
       await this.leftOut?.add(rows[0].line, errors)
       return null
     } catch (error) {
-      if (error instanceof InvalidPart) return error.drafts
+      if (error instanceof InvalidPart) return error.checkedRows
       throw error
     }
   }
@@ -213,11 +213,11 @@ export class ImportInParts {
     await this.run.step(client, rows.length, async (transaction) => {
       await this.#size.measure(rows.length, async () => {
         for (const some of chunks(rows, ROWS_PER_PART)) {
-          const drafts = await checker.check(some, transaction, false)
-          this.#refuse(drafts)
-          await writeRows(this.site, importer, drafts, transaction, () => {
-            this.#refuse(drafts)
-            errors.push(...tally.add(drafts))
+          const checkedRows = await checker.check(some, transaction, false)
+          this.#refuse(checkedRows)
+          await writeRows(this.site, importer, checkedRows, transaction, () => {
+            this.#refuse(checkedRows)
+            errors.push(...tally.add(checkedRows))
           })
           if (!this.isShort) await requestsFirst()
         }
@@ -233,8 +233,8 @@ export class ImportInParts {
   }
 
   /** @throws InvalidPart */
-  #refuse(drafts: readonly Draft[]): void {
-    if (!this.leftOut && drafts.some(isInvalid)) throw new InvalidPart(drafts)
+  #refuse(checkedRows: readonly CheckedRow[]): void {
+    if (!this.leftOut && checkedRows.some(isInvalid)) throw new InvalidPart(checkedRows)
   }
 
   /** Saves the progress, in the transaction of the rows if there is one. */
@@ -253,7 +253,7 @@ export class ImportInParts {
   async #countInvalid(
     source: RowSource,
     checker: RowChecker,
-    invalid: readonly Draft[]
+    invalid: readonly CheckedRow[]
   ): Promise<Tally> {
     const tally = new Tally()
     tally.add(invalid.filter(isInvalid))
@@ -263,8 +263,8 @@ export class ImportInParts {
       const rows = await source.take(ROWS_PER_PART)
       if (rows.length === 0) return tally
       const client = reading(spec.importer.view.client())
-      const drafts = await checker.check(rows, client, false)
-      tally.add(drafts.filter(isInvalid))
+      const checkedRows = await checker.check(rows, client, false)
+      tally.add(checkedRows.filter(isInvalid))
       await requestsFirst()
     }
   }

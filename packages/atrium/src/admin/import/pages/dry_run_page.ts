@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { groupedNumber } from '#base/values/grouped_number'
+import { groupedNumber } from '#base/values/numbers'
 import type { AdminSite } from '../../admin_site.js'
 import { inWords, shownValue } from '../../event_log/comparison.js'
 import type AdminImport from '../../models/admin_import.js'

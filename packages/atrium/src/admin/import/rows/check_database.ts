@@ -7,11 +7,11 @@ import { attributeValue, toApi } from '#base/values/to_api'
 import type { Column } from '#base/columns/column'
 import type { Site } from '../../views/site.js'
 import type { ImportSpec } from '../import_spec.js'
-import { addError, isInvalid, isInvalidIn, type Draft, noteError } from './draft.js'
+import { addError, isInvalid, isInvalidIn, type CheckedRow, noteError } from './checked_row.js'
 import { KEYS_PER_CONDITION, ROWS_PER_READ, chunks } from '#base/chunks'
 
 interface Taken {
-  draft: Draft
+  checkedRow: CheckedRow
   id: string
   /**
    * True if the values are reserved, so that a later row with the same values is an error; values of invalid rows are
@@ -45,16 +45,16 @@ export class UniqueValues {
   async check(
     site: Site,
     spec: ImportSpec,
-    drafts: readonly Draft[],
+    checkedRows: readonly CheckedRow[],
     client: QueryClientContract
   ): Promise<void> {
     for (const [index, group] of this.#groups.entries()) {
-      const taken = this.#takenOf(site, secretsOf(spec.importer, group), group, index, drafts)
+      const taken = this.#takenOf(site, secretsOf(spec.importer, group), group, index, checkedRows)
       for (const some of chunks(taken, KEYS_PER_CONDITION)) {
         await this.#compare(site, spec, group, some, client)
       }
-      for (const { draft, id, isNoted } of taken) {
-        if (isNoted && isInvalid(draft)) this.#lines.delete(id)
+      for (const { checkedRow, id, isNoted } of taken) {
+        if (isNoted && isInvalid(checkedRow)) this.#lines.delete(id)
       }
     }
   }
@@ -65,13 +65,18 @@ export class UniqueValues {
     isSecret: (column: Column) => boolean,
     group: Column[],
     index: number,
-    drafts: readonly Draft[]
+    checkedRows: readonly CheckedRow[]
   ): Taken[] {
     const found: Taken[] = []
     const names = group.map(({ apiName }) => apiName)
-    for (const draft of drafts) {
-      if (draft.kind === null || draft.kind === 'unchanged' || isInvalidIn(draft, names)) continue
-      const { record, values } = draft
+    for (const checkedRow of checkedRows) {
+      if (
+        checkedRow.kind === null ||
+        checkedRow.kind === 'unchanged' ||
+        isInvalidIn(checkedRow, names)
+      )
+        continue
+      const { record, values } = checkedRow
       if (!group.some(({ attribute }) => Object.hasOwn(values, attribute))) continue
       const attributes = { ...record?.$attributes, ...values }
       const parts = group.map((column) => attributeValue(column, attributes))
@@ -80,18 +85,22 @@ export class UniqueValues {
       const line = this.#lines.get(id)
       if (line !== undefined) {
         const value = group.some(isSecret) ? '' : parts.join(', ')
-        addError(draft, group[0].apiName, site.text('import.errors.valueAgain', { line, value }))
+        addError(
+          checkedRow,
+          group[0].apiName,
+          site.text('import.errors.valueAgain', { line, value })
+        )
         continue
       }
-      const isNoted = !isInvalid(draft)
+      const isNoted = !isInvalid(checkedRow)
       if (isNoted) {
-        this.#lines.set(id, draft.row.line)
+        this.#lines.set(id, checkedRow.row.line)
         const before = group.map((one) => attributeValue(one, record?.$attributes))
         if (record && !before.includes(null)) this.#freed.add(idOf(index, before))
       }
       if (this.#freed.has(id)) continue
       const wanted = group.map(({ attribute }) => attributes[attribute])
-      found.push({ draft, id, isNoted, values: wanted })
+      found.push({ checkedRow, id, isNoted, values: wanted })
     }
     return found
   }
@@ -135,15 +144,15 @@ export class UniqueValues {
       const parts = group.map((column) => toApi(column, row[column.name]))
       owners.set(JSON.stringify(parts.map(String)), identityOf(key.ofRow(row)))
     }
-    for (const { draft, values } of taken) {
+    for (const { checkedRow, values } of taken) {
       const parts = values.map((value, index) => toApi(group[index], value))
       const owner = owners.get(JSON.stringify(parts.map(String)))
       if (owner === undefined) continue
-      if (draft.record && identityOf(key.of(draft.record)) === owner) continue
+      if (checkedRow.record && identityOf(key.of(checkedRow.record)) === owner) continue
       const isSecret = secretsOf(importer, group)
       const shown = group.some(isSecret) ? undefined : parts.join(', ')
       const fields = group.filter((column) => !isSecret(column)).map(({ apiName }) => apiName)
-      noteError(site, importer.view, draft, alreadyRegistered(shown, fields))
+      noteError(site, importer.view, checkedRow, alreadyRegistered(shown, fields))
     }
   }
 }
@@ -200,40 +209,45 @@ export class ReferredRows {
   async check(
     site: Site,
     { importer }: ImportSpec,
-    drafts: readonly Draft[],
+    checkedRows: readonly CheckedRow[],
     client: QueryClientContract
   ): Promise<void> {
     for (const foreign of this.#foreign) {
       const { column, own } = foreign
-      const referring = drafts.filter((draft) => {
-        if (own) this.#note(own, draft)
-        const value = draft.values[column.attribute]
+      const referring = checkedRows.filter((checkedRow) => {
+        if (own) this.#note(own, checkedRow)
+        const value = checkedRow.values[column.attribute]
         if (value === null || value === undefined) return false
-        if (isInvalidIn(draft, [column.apiName])) return false
+        if (isInvalidIn(checkedRow, [column.apiName])) return false
         return !(own && this.#made.has(madeBy(own, value)))
       })
       const known = await this.#existing(foreign, referring, client)
-      for (const draft of referring) {
-        if (known.has(String(draft.values[column.attribute]))) continue
+      for (const checkedRow of referring) {
+        if (known.has(String(checkedRow.values[column.attribute]))) continue
         const fields = column.hidden ? [] : [column.apiName]
-        noteError(site, importer.view, draft, missingReference(fields))
+        noteError(site, importer.view, checkedRow, missingReference(fields))
       }
     }
   }
 
-  #note(own: Column, draft: Draft) {
-    const value = draft.values[own.attribute]
-    if (draft.kind === 'new' && !isInvalid(draft) && value !== undefined && value !== null)
+  #note(own: Column, checkedRow: CheckedRow) {
+    const value = checkedRow.values[own.attribute]
+    if (
+      checkedRow.kind === 'new' &&
+      !isInvalid(checkedRow) &&
+      value !== undefined &&
+      value !== null
+    )
       this.#made.add(madeBy(own, value))
   }
 
   async #existing(
     { column, reference, table }: ForeignColumn,
-    drafts: readonly Draft[],
+    checkedRows: readonly CheckedRow[],
     client: QueryClientContract
   ): Promise<Set<string>> {
     const wanted = new Map(
-      drafts.map(({ values }) => [String(values[column.attribute]), values[column.attribute]])
+      checkedRows.map(({ values }) => [String(values[column.attribute]), values[column.attribute]])
     )
     const all = [...wanted.values()]
     const known = new Set<string>()

@@ -11,7 +11,7 @@ import type { Site } from '../../views/site.js'
 import { plainText } from '../../text/plain_text.js'
 import type { ImportSpec, MappedColumn } from '../import_spec.js'
 import type { Reference } from '../../relations/references.js'
-import { addError, isInvalidIn, type Draft } from './draft.js'
+import { addError, isInvalidIn, type CheckedRow } from './checked_row.js'
 import { KEYS_PER_CONDITION, ROWS_PER_READ, chunks } from '#base/chunks'
 
 /** Keys of the previous rows, with the line of the first row of each key. */
@@ -26,12 +26,12 @@ export type SeenKeys = Map<string, number>
 export async function findRecords(
   site: Site,
   { importer, key }: ImportSpec,
-  drafts: readonly Draft[],
+  checkedRows: readonly CheckedRow[],
   seen: SeenKeys,
   client: QueryClientContract,
   lock: boolean
 ): Promise<void> {
-  const wanted = noteKeys(site, key, drafts, seen)
+  const wanted = noteKeys(site, key, checkedRows, seen)
   const { actor, origin, view } = importer
   const found = new Map<string, Awaited<ReturnType<LucidCrud['locateBy']>>>()
   const parts = [...wanted.values()].map((one) => one.parts)
@@ -42,13 +42,13 @@ export async function findRecords(
       found.set(id, [...(found.get(id) ?? []), located])
     }
   }
-  for (const [id, { draft }] of wanted) {
+  for (const [id, { checkedRow }] of wanted) {
     const [located, ...others] = found.get(id) ?? []
-    draft.record = located?.record ?? null
-    draft.seen = located?.seen ?? null
+    checkedRow.record = located?.record ?? null
+    checkedRow.seen = located?.seen ?? null
     if (others.length > 0) {
       const count = others.length + 1
-      addError(draft, key[0].name, site.text('import.errors.severalRecords', { count }))
+      addError(checkedRow, key[0].name, site.text('import.errors.severalRecords', { count }))
     }
   }
 }
@@ -56,42 +56,42 @@ export async function findRecords(
 /**
  * Registers the keys of rows.
  *
- * @returns the drafts whose key no previous row has
+ * @returns the rows whose key no previous row has
  */
 export function noteKeys(
   site: Site,
   key: ImportSpec['key'],
-  drafts: readonly Draft[],
+  checkedRows: readonly CheckedRow[],
   seen: SeenKeys
-): Map<string, { draft: Draft; parts: unknown[] }> {
-  const wanted = new Map<string, { draft: Draft; parts: unknown[] }>()
+): Map<string, { checkedRow: CheckedRow; parts: unknown[] }> {
+  const wanted = new Map<string, { checkedRow: CheckedRow; parts: unknown[] }>()
   const names = key.map(({ name }) => name)
-  for (const draft of drafts) {
-    const isUnknown = key.length === 0 || isInvalidIn(draft, names)
-    const parts = isUnknown ? null : typedKeyOf(site, key, draft)
+  for (const checkedRow of checkedRows) {
+    const isUnknown = key.length === 0 || isInvalidIn(checkedRow, names)
+    const parts = isUnknown ? null : typedKeyOf(site, key, checkedRow)
     if (!parts) continue
     const id = idOf(parts)
     const line = seen.get(id)
     if (line !== undefined) {
-      addError(draft, key[0].name, site.text('import.errors.keyAgain', { line }))
+      addError(checkedRow, key[0].name, site.text('import.errors.keyAgain', { line }))
       continue
     }
-    seen.set(id, draft.row.line)
-    wanted.set(id, { draft, parts })
+    seen.set(id, checkedRow.row.line)
+    wanted.set(id, { checkedRow, parts })
   }
   return wanted
 }
 
 /** Returns the key for comparisons; null for a new record, and for a value that no key can have. */
-function typedKeyOf(site: Site, key: ImportSpec['key'], draft: Draft): unknown[] | null {
+function typedKeyOf(site: Site, key: ImportSpec['key'], checkedRow: CheckedRow): unknown[] | null {
   const parts: unknown[] = []
   for (const { column, name } of key) {
-    const value = draft.body[name]
+    const value = checkedRow.body[name]
     if (value === null || value === undefined) return null
     const part = fromQuery(column!, String(value))
     if (part === null) {
       const { text } = plainText(String(value), 100)
-      addError(draft, name, site.text('import.errors.noKey', { value: text }))
+      addError(checkedRow, name, site.text('import.errors.noKey', { value: text }))
       return null
     }
     parts.push(part)
@@ -132,18 +132,18 @@ const MOST_FOUND = 10_000
 export async function findTitles(
   site: Site,
   { columns, importer }: ImportSpec,
-  drafts: readonly Draft[],
+  checkedRows: readonly CheckedRow[],
   client: QueryClientContract
 ): Promise<void> {
   for (const column of columns.filter(({ byTitle }) => byTitle)) {
     const { name } = column.field
-    const onProgress = drafts.filter(({ body }) => typeof body[name] === 'string')
+    const onProgress = checkedRows.filter(({ body }) => typeof body[name] === 'string')
     const found = new Map<string, unknown[]>()
     const titles = [...new Set(onProgress.map(({ body }) => (body[name] as string).trim()))]
     for (const some of chunks(titles, ROWS_PER_READ)) {
       await readKeys(column.field.reference!, some, found, importer, client)
     }
-    for (const draft of onProgress) replace(site, column, draft, found)
+    for (const checkedRow of onProgress) replace(site, column, checkedRow, found)
   }
 }
 
@@ -179,17 +179,17 @@ async function readKeys(
 function replace(
   site: Site,
   { field }: MappedColumn,
-  draft: Draft,
+  checkedRow: CheckedRow,
   found: ReadonlyMap<string, unknown[]>
 ): void {
-  const title = (draft.body[field.name] as string).trim()
+  const title = (checkedRow.body[field.name] as string).trim()
   const keys = found.get(title) ?? []
   if (title === '' || keys.length === 1) {
-    draft.body[field.name] = title === '' ? null : keys[0]
+    checkedRow.body[field.name] = title === '' ? null : keys[0]
     return
   }
   const { text } = plainText(title, 100)
   const data = { title: text, one: field.refersTo, count: keys.length }
   const key = keys.length === 0 ? 'import.errors.noTitle' : 'import.errors.severalTitles'
-  addError(draft, field.name, site.text(key, data))
+  addError(checkedRow, field.name, site.text(key, data))
 }

@@ -9,12 +9,12 @@ import type { FileRow } from '../../sheets/file_shape.js'
 import {
   addError,
   isInvalid,
-  type Draft,
+  type CheckedRow,
   noteCells,
   noteError,
-  draftOf,
+  checkedRowOf,
   sortErrors,
-} from './draft.js'
+} from './checked_row.js'
 import { UniqueValues, ReferredRows } from './check_database.js'
 import { findRecords, noteKeys, type SeenKeys, findTitles } from './find_records.js'
 import { validateValues, readCells } from './validate_values.js'
@@ -29,15 +29,15 @@ class Undone extends Error {}
 async function tryWrites(
   site: Site,
   spec: ImportSpec,
-  drafts: readonly Draft[],
+  checkedRows: readonly CheckedRow[],
   client: QueryClientContract
 ): Promise<void> {
   const { crud } = spec.importer.view
-  if (!crud.hasOwnPreparation) return await tryAll(site, spec, drafts, client)
+  if (!crud.hasOwnPreparation) return await tryAll(site, spec, checkedRows, client)
   /* Custom code can write with the transaction that it gets, so the transaction is rolled back. */
   try {
     await inTransaction(spec.importer.view.client(), async (transaction) => {
-      await tryAll(site, spec, drafts, transaction)
+      await tryAll(site, spec, checkedRows, transaction)
       throw new Undone()
     })
   } catch (error) {
@@ -48,30 +48,32 @@ async function tryWrites(
 async function tryAll(
   site: Site,
   { importer }: ImportSpec,
-  drafts: readonly Draft[],
+  checkedRows: readonly CheckedRow[],
   client: QueryClientContract
 ): Promise<void> {
   const { actor, origin, view } = importer
   const options = { client, actor, origin }
   for (const operation of ['create', 'update'] as const) {
     const kind = operation === 'create' ? 'new' : 'changed'
-    const unstored: Array<Parameters<LucidCrud['checkUnstored']>[1][number] & { draft: Draft }> = []
-    for (const draft of drafts) {
-      if (isInvalid(draft) || draft.kind !== kind) continue
+    const unstored: Array<
+      Parameters<LucidCrud['checkUnstored']>[1][number] & { checkedRow: CheckedRow }
+    > = []
+    for (const checkedRow of checkedRows) {
+      if (isInvalid(checkedRow) || checkedRow.kind !== kind) continue
       try {
-        const { values } = draft
-        if (draft.record) await view.crud.tryUpdate(draft.record, values, options)
-        const record = draft.record ?? (await view.crud.tryCreate(values, options))
-        unstored.push({ draft, record, sent: [...draft.changes.keys()] })
+        const { values } = checkedRow
+        if (checkedRow.record) await view.crud.tryUpdate(checkedRow.record, values, options)
+        const record = checkedRow.record ?? (await view.crud.tryCreate(values, options))
+        unstored.push({ checkedRow, record, sent: [...checkedRow.changes.keys()] })
       } catch (error) {
-        noteError(site, view, draft, error)
+        noteError(site, view, checkedRow, error)
       }
     }
     const verdicts = await view.crud.checkUnstored(operation, unstored, options)
     verdicts.forEach(({ isRefused, readOnly }, index) => {
-      const { draft } = unstored[index]
-      if (readOnly.length > 0) noteError(site, view, draft, fieldsReadOnly([...readOnly]))
-      else if (isRefused) addError(draft, null, site.text('import.errors.outOfReach'))
+      const { checkedRow } = unstored[index]
+      if (readOnly.length > 0) noteError(site, view, checkedRow, fieldsReadOnly([...readOnly]))
+      else if (isRefused) addError(checkedRow, null, site.text('import.errors.outOfReach'))
     })
   }
 }
@@ -102,10 +104,10 @@ export class RowChecker {
   async skip(rows: readonly FileRow[], client: QueryClientContract): Promise<void> {
     const { site, spec } = this
     if (spec.key.length === 0) return
-    const drafts = rows.map(draftOf)
-    for (const draft of drafts) readCells(site, spec, draft)
-    await findTitles(site, spec, drafts, client)
-    noteKeys(site, spec.key, drafts, this.#seen)
+    const checkedRows = rows.map(checkedRowOf)
+    for (const checkedRow of checkedRows) readCells(site, spec, checkedRow)
+    await findTitles(site, spec, checkedRows, client)
+    noteKeys(site, spec.key, checkedRows, this.#seen)
   }
 
   /**
@@ -118,26 +120,26 @@ export class RowChecker {
     rows: readonly FileRow[],
     client: QueryClientContract,
     isDryRun: boolean
-  ): Promise<Draft[]> {
+  ): Promise<CheckedRow[]> {
     const { site, spec } = this
-    const drafts = rows.map(draftOf)
-    for (const draft of drafts) readCells(site, spec, draft)
+    const checkedRows = rows.map(checkedRowOf)
+    for (const checkedRow of checkedRows) readCells(site, spec, checkedRow)
     await endLongTurn()
-    await findTitles(site, spec, drafts, client)
-    await findRecords(site, spec, drafts, this.#seen, client, !isDryRun)
-    for (const draft of drafts) {
+    await findTitles(site, spec, checkedRows, client)
+    await findRecords(site, spec, checkedRows, this.#seen, client, !isDryRun)
+    for (const checkedRow of checkedRows) {
       await endLongTurn()
-      await validateValues(site, spec, draft)
+      await validateValues(site, spec, checkedRow)
     }
     await endLongTurn()
-    await this.#unique.check(site, spec, drafts, client)
-    await this.#referred.check(site, spec, drafts, client)
-    if (isDryRun) await tryWrites(site, spec, drafts, client)
+    await this.#unique.check(site, spec, checkedRows, client)
+    await this.#referred.check(site, spec, checkedRows, client)
+    if (isDryRun) await tryWrites(site, spec, checkedRows, client)
     const names = spec.columns.map(({ field }) => field.name)
-    for (const draft of drafts) {
-      sortErrors(draft, names)
-      noteCells(draft, spec.columns)
+    for (const checkedRow of checkedRows) {
+      sortErrors(checkedRow, names)
+      noteCells(checkedRow, spec.columns)
     }
-    return drafts
+    return checkedRows
   }
 }

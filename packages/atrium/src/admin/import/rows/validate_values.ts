@@ -17,42 +17,51 @@ import type { ImportSpec } from '../import_spec.js'
 import { UnreadableText } from '../../text/errors.js'
 import { valueOfCell } from '../../sheets/cell_value.js'
 import type { Cell } from '../../sheets/file_shape.js'
-import { addError, isInvalidIn, type Draft, noteError } from './draft.js'
+import { addError, isInvalidIn, type CheckedRow, noteError } from './checked_row.js'
 
 /**
  * Validates a row with the schema of a create or an update, and determines the values to write.
  */
-export async function validateValues(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
+export async function validateValues(
+  site: Site,
+  spec: ImportSpec,
+  checkedRow: CheckedRow
+): Promise<void> {
   /* Without the key it is unknown which schema applies to the row. */
-  if (isInvalidIn(draft, namesOf(spec.key))) return
+  if (isInvalidIn(checkedRow, namesOf(spec.key))) return
   const { mayCreate, mayUpdate, view } = spec.importer
-  const isAllowed = draft.record ? mayUpdate : mayCreate
+  const isAllowed = checkedRow.record ? mayUpdate : mayCreate
   if (!isAllowed) {
-    const key = draft.record ? 'import.errors.noUpdate' : 'import.errors.noCreate'
-    addError(draft, null, site.text(key))
+    const key = checkedRow.record ? 'import.errors.noUpdate' : 'import.errors.noCreate'
+    addError(checkedRow, null, site.text(key))
     return
   }
   try {
-    await validate(site, spec, draft)
+    await validate(site, spec, checkedRow)
   } catch (error) {
-    noteError(site, view, draft, error)
-    await validateInvalidRow(site, spec, draft)
+    noteError(site, view, checkedRow, error)
+    await validateInvalidRow(site, spec, checkedRow)
   }
 }
 
-async function validate(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
-  if (draft.record) await validateUpdate(site, spec, draft, draft.record, draft.seen!)
-  else await validateCreate(site, spec, draft)
+async function validate(site: Site, spec: ImportSpec, checkedRow: CheckedRow): Promise<void> {
+  if (checkedRow.record)
+    await validateUpdate(site, spec, checkedRow, checkedRow.record, checkedRow.seen!)
+  else await validateCreate(site, spec, checkedRow)
 }
 
 /**
  * Determines the values of the valid fields of an invalid row, so that their unique values and references are checked
  * as well.
  */
-async function validateInvalidRow(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
-  if (isInvalidIn(draft, namesOf(spec.key))) return
+async function validateInvalidRow(
+  site: Site,
+  spec: ImportSpec,
+  checkedRow: CheckedRow
+): Promise<void> {
+  if (isInvalidIn(checkedRow, namesOf(spec.key))) return
   try {
-    await validate(site, spec, draft)
+    await validate(site, spec, checkedRow)
   } catch (error) {
     /* Ignored, as the error concerns the fields that are left out here. */
     if (!isForPeople(error)) throw error
@@ -66,17 +75,20 @@ function namesOf(fields: ReadonlyArray<{ name: string }>): string[] {
 /**
  * Returns the values of the fields that are not known to be invalid, and the names of the other fields.
  */
-function goodPart({ body, errors }: Draft): { body: Record<string, unknown>; faulty: Set<string> } {
+function goodPart({ body, errors }: CheckedRow): {
+  body: Record<string, unknown>
+  faulty: Set<string>
+} {
   if (errors.length === 0) return { body, faulty: NONE }
   const invalid = new Set(errors.flatMap(({ field }) => field ?? []))
   const good = Object.entries(body).filter(([name]) => !invalid.has(name))
   return { body: Object.fromEntries(good), faulty: invalid }
 }
 
-async function validateCreate(site: Site, spec: ImportSpec, draft: Draft): Promise<void> {
+async function validateCreate(site: Site, spec: ImportSpec, checkedRow: CheckedRow): Promise<void> {
   const { view } = spec.importer
   const { createBody, key } = view.resource
-  const { body: good, faulty: invalid } = goodPart(draft)
+  const { body: good, faulty: invalid } = goodPart(checkedRow)
   const body = withoutEmpty(createBody, good)
   const optional = unseen(site, spec, 'create', body).union(invalid)
   const values = await createBody.parse(body, { operation: 'create' }, false, optional)
@@ -85,27 +97,27 @@ async function validateCreate(site: Site, spec: ImportSpec, draft: Draft): Promi
     const isTaken = createBody.fields.some((field) => field.column === column)
     if (isTaken || given === null || given === undefined) continue
     const message = site.text('import.errors.unknownKey', { value: String(given) })
-    addError(draft, column.apiName, message)
+    addError(checkedRow, column.apiName, message)
     return
   }
-  draft.kind = 'new'
-  draft.values = values
+  checkedRow.kind = 'new'
+  checkedRow.values = values
   for (const { column, apiName } of createBody.fields) {
     if (!column || column.hidden || !Object.hasOwn(values, column.attribute)) continue
-    draft.changes.set(apiName, { before: null, after: attributeValue(column, values) })
+    checkedRow.changes.set(apiName, { before: null, after: attributeValue(column, values) })
   }
 }
 
 async function validateUpdate(
   site: Site,
   spec: ImportSpec,
-  draft: Draft,
+  checkedRow: CheckedRow,
   record: LucidRow,
   seen: LucidRow
 ): Promise<void> {
   const { view } = spec.importer
   const { key, updateBody } = view.resource
-  const { body, faulty: invalid } = goodPart(draft)
+  const { body, faulty: invalid } = goodPart(checkedRow)
   const whole = { ...keyIn(view, record), ...requiredIn(view, record, body), ...body }
   const optional = unseen(site, spec, 'update', body, record).union(invalid)
   const meta = { operation: 'update', key: key.of(record) }
@@ -121,13 +133,13 @@ async function validateUpdate(
     if (!Object.hasOwn(body, apiName) || !Object.hasOwn(values, name)) continue
     if (column && isSameValue(column, values, seen.$attributes)) continue
     if (!column && body[apiName] === null) continue
-    draft.values[name] = values[name]
+    checkedRow.values[name] = values[name]
     if (!column || column.hidden) continue
     const before = attributeValue(column, seen)
-    draft.changes.set(apiName, { before, after: toApi(column, values[name]) })
+    checkedRow.changes.set(apiName, { before, after: toApi(column, values[name]) })
   }
-  draft.kind = Object.keys(draft.values).length > 0 ? 'changed' : 'unchanged'
-  if (draft.kind === 'changed') Object.assign(draft.values, internalValues(view))
+  checkedRow.kind = Object.keys(checkedRow.values).length > 0 ? 'changed' : 'unchanged'
+  if (checkedRow.kind === 'changed') Object.assign(checkedRow.values, internalValues(view))
 }
 
 /**
@@ -173,13 +185,13 @@ function unseen(
 const NONE = new Set<string>()
 
 /** Converts the cells of a row to values of fields. References by title stay titles. */
-export function readCells(site: Site, spec: ImportSpec, draft: Draft): void {
-  const { row } = draft
+export function readCells(site: Site, spec: ImportSpec, checkedRow: CheckedRow): void {
+  const { row } = checkedRow
   if (row.error) {
-    addError(draft, null, site.text(row.error.key, row.error.data))
+    addError(checkedRow, null, site.text(row.error.key, row.error.data))
     return
   }
-  Object.assign(draft.body, spec.values)
+  Object.assign(checkedRow.body, spec.values)
   const { dateOrder, zone } = spec.options
   const { format, isFrom1904 } = spec
   const common = { format, isFrom1904, zone }
@@ -189,15 +201,15 @@ export function readCells(site: Site, spec: ImportSpec, draft: Draft): void {
     const column = byTitle ? field.reference!.view.titleColumn : field.column
     const cellError = row.cellErrors?.find((one) => one.index === index)
     if (cellError && (!cellError.isOfText || column?.isText)) {
-      addError(draft, field.name, site.text(cellError.key, cellError.data))
+      addError(checkedRow, field.name, site.text(cellError.key, cellError.data))
       continue
     }
     try {
       const options = { ...common, dateOrder: dateOrder ?? found }
-      draft.body[field.name] = valueOfCell(column, cell, options)
+      checkedRow.body[field.name] = valueOfCell(column, cell, options)
     } catch (error) {
       if (!(error instanceof UnreadableText)) throw error
-      addError(draft, field.name, `${field.label} ${error.message}`)
+      addError(checkedRow, field.name, `${field.label} ${error.message}`)
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { explainList, Records } from '#crud/internals'
+import { explainList, Records, countMatching } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import { isSuperuser } from '../../http/event_access.js'
 import { viewedRoleOf } from '../../permissions/view_as_guard.js'
@@ -8,8 +8,16 @@ import { inSentence } from '../../text/plain_text.js'
 import type { ListParameters } from '../list_parameters.js'
 import { readList } from '../read_list.js'
 import { showPanel } from '../saved_views/views_bar.js'
-import { listSteps } from './list_steps.js'
 import type { Sql } from '#base/sql/sql'
+import { LucidCrud } from '#crud'
+import type { ReadFilter } from '#base/columns/filter'
+import { OutOfTime, withinTime } from '#base/database/time_limit'
+import { adminActor } from '../../identity/admin_actor.js'
+import type { RolePermissions } from '../../permissions/role_permissions.js'
+import type { Site } from '../../views/site.js'
+import { cutText } from '../cell.js'
+import { filterNotes } from '../empty_state.js'
+import { filterWords, groupInWords } from '../filters/filter_words.js'
 
 /** Explains which filters, scopes and policies reduce a list. The URL contains the list's query. */
 export class ExplainController {
@@ -67,4 +75,153 @@ function writtenBindings({ bindings }: Sql): string[] {
     const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
     return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text
   })
+}
+
+/* Milliseconds for all counts together, so that a large table does not delay the page for long */
+const PATIENCE = 5000
+
+/** A restriction of a list, with the number of records that remain, or a filter that is ignored. */
+interface ListStep {
+  text: string
+  /**
+   * Number of records that remain. `unknown`: the policy would have to check too many records; `slow`: there was no
+   * time to count; null: records that the viewer cannot see would be counted, or the filter is ignored
+   */
+  count: number | 'unknown' | 'slow' | null
+  isIgnored: boolean
+}
+
+/** The site with the permissions of roles. */
+type ExplainedSite = Site & { readonly permissions: RolePermissions }
+
+/** A step that is counted as a list of its own. */
+interface Reduction {
+  text: string
+  list: ListParameters
+}
+
+/**
+ * Returns what reduces a list, in words, with the number of records after each step. Records outside of the viewer's
+ * scopes are not counted, and columns that the viewer cannot see are not named.
+ *
+ * @throws Problem 403  if the policy refuses listing
+ */
+async function listSteps(
+  ctx: HttpContext,
+  site: ExplainedSite,
+  parameters: ListParameters
+): Promise<ListStep[]> {
+  const { view } = parameters
+  const limits = await accessLimits(ctx, site, view)
+  const { softDelete } = view.resource
+  const first = parameters.unfiltered.with({ deleted: softDelete ? 'include' : 'exclude' })
+  const words = { many: inSentence(view.label) }
+  const start = [site.text('list.explain.all', words), ...limits]
+  const reductions = [
+    { text: start.at(-1)!, list: first },
+    ...(await reductionsOf(ctx, site, parameters, first)),
+  ]
+  const ignored = filterNotes(site, view, parameters).map(({ text }) => ({
+    text,
+    count: null,
+    isIgnored: true,
+  }))
+  const uncounted = start.slice(0, -1).map((text) => ({ text, count: null, isIgnored: false }))
+  return [...uncounted, ...(await counted(ctx, reductions)), ...ignored]
+}
+
+/** Returns the scopes and policies that apply to every list of the viewer. */
+async function accessLimits(
+  ctx: HttpContext,
+  site: ExplainedSite,
+  { crud, name, options, resource }: ModelView
+): Promise<string[]> {
+  const say = (key: string, data?: Record<string, string>) => site.text(`list.explain.${key}`, data)
+  const { $hooks: hooks } = resource.model
+  const reach = await site.permissions.reachOf(adminActor(ctx), name, 'view')
+  const named = Object.entries(options.scopes ?? {}).filter(([, scope]) => reach?.includes(scope))
+  const roles = named.map(([scope]) => `“${scope}”`).join(` ${site.text('list.filters.says.or')} `)
+  return [
+    ...(resource.base.scope ? [say('scope')] : []),
+    ...(reach ? [say(roles === '' ? 'noScope' : 'roles', { scopes: roles })] : []),
+    ...(resource.authorizesRecords ? [say('policy')] : []),
+    ...(crud.getMulti === LucidCrud.prototype.getMulti ? [] : [say('code')]),
+    ...(hooks.has('before:fetch') || hooks.has('after:fetch') ? [say('hook')] : []),
+  ]
+}
+
+/** Returns what the viewer has chosen in the list: deleted records, search, filters and groups. */
+async function reductionsOf(
+  ctx: HttpContext,
+  site: Site,
+  parameters: ListParameters,
+  first: ListParameters
+): Promise<Reduction[]> {
+  const { view, deleted, q, search, column, condition } = parameters
+  const reductions: Reduction[] = []
+  let list = first
+  const add = (text: string, values: Parameters<ListParameters['with']>[0]) => {
+    list = list.with(values)
+    reductions.push({ text, list })
+  }
+  const say = (key: string, data: Record<string, string> = {}) =>
+    site.text(`list.explain.${key}`, data)
+  if (first.deleted !== deleted) add(say(`deleted.${deleted}`), { deleted })
+  if (condition) {
+    const label = view.labelOf(column!.apiName)
+    add(say('search', { label, text: cutText(search) }), { column, search })
+  }
+  if (q !== '' && !parameters.isUnsearchable) add(say('words', { text: cutText(q) }), { q })
+  for (const { text, filters } of await filtersInWords(ctx, site, parameters)) {
+    add(text, { filters: [...list.filters, ...filters] })
+  }
+  return reductions
+}
+
+async function filtersInWords(ctx: HttpContext, site: Site, parameters: ListParameters) {
+  const passed = parameters.filters.filter(({ condition }) => condition)
+  const words = await filterWords(ctx, site, parameters.view, passed)
+  const known = new Map(passed.map((filter, index) => [filter, words[index]]))
+  const groups = Map.groupBy(passed, (filter: ReadFilter) => filter.group ?? filter)
+  return [...groups.values()].map((filters) => ({
+    filters,
+    text: groupInWords(
+      site,
+      filters.map((filter) => known.get(filter)!)
+    ),
+  }))
+}
+
+async function counted(ctx: HttpContext, reductions: readonly Reduction[]): Promise<ListStep[]> {
+  const end = Date.now() + PATIENCE
+  const steps: ListStep[] = []
+  for (const { text, list } of reductions) {
+    const left = end - Date.now()
+    steps.push({
+      text,
+      isIgnored: false,
+      count: left > 0 ? await countOf(ctx, list, left) : 'slow',
+    })
+  }
+  return steps
+}
+
+async function countOf(ctx: HttpContext, list: ListParameters, patience: number) {
+  const { view } = list
+  const options = view.callOptions(ctx)
+  const isPlain = view.crud.getMulti === LucidCrud.prototype.getMulti
+  try {
+    const total = await withinTime(patience, async () => {
+      if (isPlain) return await countMatching(new Records(view.resource), list.toRequest(), options)
+      const { total_count: all } = await view.crud.getMulti(
+        list.with({ rows: 1 }).toRequest(),
+        options
+      )
+      return all
+    })
+    return total ?? 'unknown'
+  } catch (error) {
+    if (error instanceof OutOfTime) return 'slow'
+    throw error
+  }
 }

@@ -15,7 +15,7 @@ import { NO_TITLES } from '../title_search.js'
 import { facetColumns } from './filter_bar.js'
 import { valueInWords } from './filter_words.js'
 import { FIELDS, madeFor } from './filter_form.js'
-import { filterId, TARGET } from './place_filter.js'
+import { filterId, TARGET } from './filter_target.js'
 import { filterByValues, valuesOfFilter, type FilterValue } from './value_filter.js'
 
 /** Maximum number of values of a facet */

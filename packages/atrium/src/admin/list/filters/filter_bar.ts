@@ -10,7 +10,7 @@ import { referencesOf } from '../../relations/references.js'
 import type { ListParameters } from '../list_parameters.js'
 import { filterWords, groupInWords, type FilterWords } from './filter_words.js'
 import { formOf } from './form_operators.js'
-import { isFull, targetFields, type Target } from './place_filter.js'
+import { isFull, targetFields, type Target } from './filter_target.js'
 
 const KNOWN_VALUES = new WeakMap<ModelView, Map<string, readonly string[]>>()
 

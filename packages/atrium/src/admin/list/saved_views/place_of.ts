@@ -14,15 +14,15 @@ export interface ListStores {
 }
 
 /* Cached per request, as a page needs the saved views for the list and for the tabs. */
-const ASKED = new WeakMap<HttpContext, Map<string, Promise<ListPlace>>>()
+const OF_REQUEST = new WeakMap<HttpContext, Map<string, Promise<ListPlace>>>()
 
 /** Name of the user's preference for the density of lists for which the user has not chosen one */
 export const USUAL_DENSITY = 'list.density'
 
 /* Maximum number of characters in the queries of a user's cached views, to limit memory */
-const LARGEST_KEPT = 20_000
+const LARGEST_CACHED = 20_000
 
-const KNOWN = new VersionedCache<ListPlace>((place) => sizeOf(place) <= LARGEST_KEPT)
+const CACHE = new VersionedCache<ListPlace>((place) => sizeOf(place) <= LARGEST_CACHED)
 
 /** Returns the names of the user's preferences for the list of a model. */
 export function preferenceNames(model: string) {
@@ -45,11 +45,11 @@ export async function placeOf(
 ): Promise<ListPlace> {
   const owner = guardOf(ctx).signedIn?.owner
   if (!owner) return NO_PLACE
-  let requested = ASKED.get(ctx)
-  if (!requested) ASKED.set(ctx, (requested = new Map()))
+  let requested = OF_REQUEST.get(ctx)
+  if (!requested) OF_REQUEST.set(ctx, (requested = new Map()))
   let place = requested.get(name)
   if (!place) {
-    const known = KNOWN.of(site, owner, name, () => read(site, owner.id, name))
+    const known = CACHE.of(site, owner, name, () => read(site, owner.id, name))
     requested.set(name, (place = unlessFailed(ctx, name, known)))
   }
   return await place

@@ -20,8 +20,10 @@ import {
   ALL_RECORDS,
   CHOSEN_RECORDS,
   FIELD_STATES,
+  matrixLists,
+  type MatrixBox,
+  type MatrixList,
 } from './read_matrix.js'
-import { matrixLists, type MatrixBox, type MatrixList } from './matrix_lists.js'
 import { isImportable } from '../../import/import_access.js'
 
 export type { MatrixBox }
@@ -87,7 +89,7 @@ const SHARED = 2
  * Maximum length of the permissions of a folded row. Longer ones do not fit into a URL, so the folded part of the row
  * is rendered with the page.
  */
-const LONGEST_KEPT = 2000
+const LONGEST_STORED = 2000
 
 /**
  * Returns the matrix of a role's permissions: the models in the groups of the sidebar, then models in the document
@@ -260,7 +262,7 @@ function matrixRow(
   const named = (part: 'actions' | 'own' | 'open' | 'kept') => inputName(field, part, model)
   const others = [...shape.bulk.keys()]
   const stored = writeFolded(entry, others)
-  const isLoaded = unfolded.has(model) || stored.length > LONGEST_KEPT
+  const isLoaded = unfolded.has(model) || stored.length > LONGEST_STORED
   return {
     model,
     label: shape.label,

@@ -12,7 +12,7 @@ export class LineCounter {
 
   add(text: string): void {
     if (text === '') return
-    const { line, column } = this.placeAfter(text)
+    const { line, column } = this.numberAfter(text)
     this.#ends = line - 1
     this.#column = column - 1
     this.#isAfterReturn = text.endsWith('\r')
@@ -29,7 +29,7 @@ export class LineCounter {
   }
 
   /** Returns line and column after a text, which follows the previous pieces. */
-  placeAfter(text: string): { line: number; column: number } {
+  numberAfter(text: string): { line: number; column: number } {
     const isRest = this.#isAfterReturn && text.startsWith('\n')
     const ends = lineEnds(text) - (isRest ? 1 : 0)
     const last = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'))

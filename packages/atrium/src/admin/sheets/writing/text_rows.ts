@@ -2,7 +2,7 @@ import { PassThrough, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { stringify } from 'csv-stringify/sync'
 import { writeJson } from '#base/values/json'
-import { escapeFormula } from '#base/values/formula'
+import { escapeFormula } from '#base/values/text'
 import type { Cell } from '../file_shape.js'
 
 type Row = readonly Cell[]

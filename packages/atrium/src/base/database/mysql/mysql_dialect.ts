@@ -113,6 +113,7 @@ export class MysqlDialect implements Dialect {
     return negate ? { ...test, sql: `not (${test.sql})` } : test
   }
 
+  /** Null is first by default, and last in descending order. */
   order(table: string, column: Column, direction: 'asc' | 'desc'): string {
     return `${compared(this.nameOf(table, column), column)[0]} ${direction}`
   }

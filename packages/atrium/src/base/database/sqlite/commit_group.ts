@@ -108,9 +108,9 @@ export class CommitGroup {
    */
   fail(error: unknown): unknown {
     const isForAll = this.size === 1 || unavailability(error) !== undefined
-    const told = isForAll ? error : new SharedTransactionUndone(error)
-    this.#ended.reject(told)
-    return told
+    const reported = isForAll ? error : new SharedTransactionUndone(error)
+    this.#ended.reject(reported)
+    return reported
   }
 
   /**

@@ -273,15 +273,15 @@ export class CommitGroups {
       await endInDatabase(transaction, 'commit')
     } catch (error) {
       await endInDatabase(transaction, 'rollback').catch(() => {})
-      const told = group ? group.fail(error) : error
+      const reported = group ? group.fail(error) : error
       this.#pass()
       await runEndHooks(transaction, 'rollback')
-      throw told
+      throw reported
     }
-    const told = runEndHooks(transaction, 'commit')
+    const hooks = runEndHooks(transaction, 'commit')
     group?.succeed()
     this.#pass()
-    await told
+    await hooks
     return result
   }
 }

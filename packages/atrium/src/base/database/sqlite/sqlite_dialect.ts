@@ -131,6 +131,7 @@ export class SqliteDialect implements Dialect {
     return negate ? { ...test, sql: `not (${test.sql})` } : test
   }
 
+  /** Null is first by default, and last in descending order. */
   order(table: string, column: Column, direction: 'asc' | 'desc'): string {
     const name = operandOf(this.nameOf(table, column), column)
     return `${name}${collation(column)} ${direction}`

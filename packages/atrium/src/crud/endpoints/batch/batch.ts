@@ -59,14 +59,14 @@ class BatchErrors {
   addRefusal(operation: BatchPart, index: number, error: unknown): void {
     const problem = toProblem(error)
     if (problem.status >= 500) throw error
-    const told = errorsOf(problem)
+    const found = errorsOf(problem)
     if (!COLLECTED.includes(problem.status)) {
       throw batchRefused(
         problem,
-        told.map((one) => ({ operation, index, ...one }))
+        found.map((one) => ({ operation, index, ...one }))
       )
     }
-    this.add(operation, index, ...told)
+    this.add(operation, index, ...found)
     this.#first ??= problem
   }
 

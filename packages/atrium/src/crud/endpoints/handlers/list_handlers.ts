@@ -11,10 +11,15 @@ import { LIST_FORMATS, type ListFormat, CsvWriter } from '../../http/list_format
 import { responseBudgetOf } from '../../http/response_budget.js'
 import { isAllowedOrigin } from '../../http/cross_origin.js'
 import { isCrossSite } from '#base/http/cross_site'
-import { takeExportSlot } from '#base/http/export_slots'
+import {
+  type FirstBatches,
+  readFirstBatches,
+  takeExportSlot,
+  withFirstBatches,
+} from '#base/http/export_slots'
 import { crossSiteWrite } from '#base/http/access_problems'
 import { conflictsWithFormat } from '#base/http/problems'
-import { batchesStart, withStart, type BatchesStart, ROWS_PER_READ } from '#base/chunks'
+import { ROWS_PER_READ } from '#base/chunks'
 import { listBatches } from '../../operations/lists/list_batches.js'
 import type { orderedParts } from '../../operations/lists/ordered_parts.js'
 import { beginSnapshot } from '#base/database/snapshot'
@@ -165,7 +170,7 @@ export async function handleExport(ctx: HttpContext, options: ExportOptions): Pr
     const parts = options.divide?.(request, snapshot.client)
     const read = (part: ListRequest) => options.fetch(part, snapshot.client)
     const batches = listBatches(request, read, ROWS_PER_READ, parts)
-    const start = await batchesStart(batches)
+    const start = await readFirstBatches(batches)
     if (!start.isWhole) giveBack = takeExportSlot(ctx, actorOf(ctx))
     const hasMore = !endsEarly(request, start) && (await isCut(request, reading))
     ctx.response.header(HAS_MORE, String(hasMore))
@@ -199,7 +204,7 @@ async function parse(
 }
 
 /** True if fewer records match than the request allows. */
-function endsEarly({ paging }: ListRequest, { batches, isWhole }: BatchesStart): boolean {
+function endsEarly({ paging }: ListRequest, { batches, isWhole }: FirstBatches): boolean {
   return isWhole && batches.flat().length < paging.limit
 }
 
@@ -218,7 +223,7 @@ async function* textOf(
   resource: Resource,
   request: ListRequest,
   format: ListFormat,
-  start: BatchesStart,
+  start: FirstBatches,
   others: Batches
 ): AsyncGenerator<string> {
   const [first = []] = start.batches
@@ -231,7 +236,7 @@ async function* textOf(
   const csv = new CsvWriter(fields, names)
   const write = (items: Item[]) => (isCsv ? csv.lines(items) : writeLines(items))
   if (isCsv) yield csv.heading
-  for await (const items of withStart(start, others)) yield write(items)
+  for await (const items of withFirstBatches(start, others)) yield write(items)
 }
 
 function writeLines(items: Item[]): string {

@@ -14,8 +14,8 @@ import { keyOf } from '#base/items'
 import type { Records } from '../records.js'
 
 /* Number of records in the first batch, which is nearly always enough, and in each later one */
-const FIRST = 5
-const MORE = 100
+const FIRST_BATCH = 5
+const NEXT_BATCH = 100
 
 /**
  * Yields the keys of the records that follow or precede a record in a list, nearest first, in batches. The record does
@@ -49,7 +49,7 @@ export async function* neighbours(
   const batches = allowedRecords(records, client, matching, options, {
     sorts: order,
     ranges: ranges.map((range) => [range]),
-    first: FIRST,
+    first: FIRST_BATCH,
   })
   for await (const allowed of batches) yield allowed.map(({ record }) => resource.key.of(record))
 }
@@ -65,7 +65,7 @@ async function* storedKeys(
   const dialect = dialectOf(client)
   const wanted = wantedKeys(order, records, client)
   let position = begin
-  let limit = FIRST
+  let limit = FIRST_BATCH
   for (;;) {
     const found: Found[] = []
     for (const range of rangesAfter(order, position, table, dialect)) {
@@ -82,7 +82,7 @@ async function* storedKeys(
     if (found.length > 0) yield found.map(({ item }) => keyOf(item)!)
     if (found.length < limit) return
     position = positionOf(found.at(-1)!.extras, order)
-    limit = MORE
+    limit = NEXT_BATCH
     /* A synchronous driver would otherwise block all other requests. */
     await setImmediate()
   }

@@ -19,7 +19,7 @@ import {
   rowByStatement,
   stampsByStatement,
 } from './write_path.js'
-import { runWrite } from './write_transaction.js'
+import { runWrite } from './record_path.js'
 import { ROWS_PER_WRITE, chunks, KEYS_PER_CONDITION, VALUES_PER_STATEMENT } from '#base/chunks'
 
 type Row = Record<string, unknown>

@@ -154,7 +154,7 @@ async function note(
   const where = [resource.base.key.is(key, dialectOf(client))]
   const record = await resource.base.reader.record(client, { where })
   const undone = changes.map(inverseOf)
-  const told = Object.fromEntries(
+  const ofRelations = Object.fromEntries(
     await Promise.all(
       pivotRelationsOf(resource.model).flatMap((relation) => {
         const change = undone.find((one) => isOf(relation, one))
@@ -162,7 +162,7 @@ async function note(
       })
     )
   )
-  noteChangesOf(resource.base, key, record, told, client, undone)
+  noteChangesOf(resource.base, key, record, ofRelations, client, undone)
 }
 
 async function changeOf(relation: PivotRelation, change: PivotChange, client: QueryClientContract) {

@@ -10,7 +10,7 @@ import { itemNotFound, nothingStored } from '#base/http/problems'
 import { insertRowsSql, joined, updateSql, type Sql } from '#base/sql/sql'
 import { hasListeners } from '../../events/model_events.js'
 import { prepareObservers, recordByStatements, emitEvents } from '../../events/observers.js'
-import { watchedResourceOf } from '../../events/watched.js'
+import { watchedResourceOf } from '../../events/watched_models.js'
 import { Write, type WriteOrigin } from '../../events/write.js'
 import { actorWithin, addToScope, scopeOf } from '../../events/write_scope.js'
 import type { Resource } from '../../resource/resource.js'
@@ -18,7 +18,7 @@ import type { CallOptions } from '../call_options.js'
 import type { CrudContext } from '../crud_context.js'
 import { omit, withoutKeys } from './omit.js'
 import { recordersOf } from './write_path.js'
-import { explained, runWrite, type Attempt } from './write_transaction.js'
+import { explained, runWrite, type Attempt } from './record_path.js'
 
 type Row = Record<string, unknown>
 

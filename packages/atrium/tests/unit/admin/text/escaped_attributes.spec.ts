@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { Edge, edgeGlobals } from 'edge.js'
-import { withEscapedAttributes } from '#admin/text/escaped_attributes'
+import { withEscapedAttributes } from '#admin/layout/site_templates'
 
 const html = withEscapedAttributes(edgeGlobals.html)
 const render = (values: object) =>

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
-import { escapeFormula, unescapeFormula } from '#base/values/formula'
+import { escapeFormula, unescapeFormula } from '#base/values/text'
 import { runs } from '#tests/helpers/random_runs'
 
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/

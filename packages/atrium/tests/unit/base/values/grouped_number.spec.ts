@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
-import { grouped, isMisgrouped, ungrouped } from '#base/values/grouped_number'
+import { grouped, isMisgrouped, ungrouped } from '#base/values/numbers'
 import { runs } from '#tests/helpers/random_runs'
 
 test.group('Admin | numbers with thousands separators', () => {

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { LucidCrud, ValueError } from '#crud'
-import { crudOf, settingsOf } from '#crud/endpoints/item_writes'
+import { crudOf, settingsOf } from '#crud/endpoints/model_endpoints'
 import { Resource } from '#crud/resource/resource'
 import { Counter, Note } from '#tests/fixtures/crud'
 import { Jotting } from '#tests/fixtures/writes'

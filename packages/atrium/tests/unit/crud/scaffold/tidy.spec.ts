@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { tidy } from '#crud/scaffold/tidy'
+import { tidy } from '#crud/scaffold/generated_files'
 
 const FACTORY = `import factory from '@adonisjs/lucid/factories'
 

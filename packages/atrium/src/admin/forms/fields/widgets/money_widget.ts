@@ -1,6 +1,5 @@
-import { textOf, exactDecimal } from '#base/values/numbers'
+import { textOf, exactDecimal, ungrouped, grouped } from '#base/values/numbers'
 import { UnreadableText } from '../../../text/errors.js'
-import { ungrouped, grouped } from '#base/values/grouped_number'
 import type { ShownCell } from '../../../list/cell.js'
 import { FormWidget } from './form_widget.js'
 

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import decodeQR from 'qr/decode.js'
-import { qrCode } from '#admin/authentication/factors/qr_code'
+import { qrCode } from '#admin/authentication/factors/factors_controller'
 import { keyUri, newSecret } from '#admin/authentication/factors/one_time_codes'
 
 /** The drawing as a camera sees it: black on white, four pixels a unit */

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { IANAZone } from 'luxon'
-import { beginOfDay, intoDays, partFor } from '#crud/operations/lists/days_in_zone'
+import { beginOfDay, intoDays, partFor } from '#crud/operations/count'
 
 test.group('Days in a time zone', () => {
   test('[B23, R12] a day begins at local midnight, or later if the clocks skip midnight', ({

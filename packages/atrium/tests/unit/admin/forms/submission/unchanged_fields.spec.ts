@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { keepUntouched } from '#admin/forms/submission/untouched'
+import { keepUntouched } from '#admin/forms/submission/unchanged_fields'
 
 /* As PostgreSQL's driver reads it: an object, whose text is not that of the table. */
 const record = { data: { b: 1, a: [1] } } as any

@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { GAP, placeAfter, placesBetween, reordered } from '#base/columns/places'
+import { GAP, numberAfter, numbersBetween, reordered } from '#base/columns/order_numbers'
 import { runs } from '#tests/helpers/random_runs'
 
 const isIncreasing = (places: readonly number[]) =>
@@ -9,20 +9,20 @@ test.group('Numbers of ordered rows', () => {
   test('[order] a new row comes after the last one, within the range of the column', ({
     assert,
   }) => {
-    assert.equal(placeAfter(null), GAP)
-    assert.equal(placeAfter(700), 700 + GAP)
-    assert.equal(placeAfter(32_760, 32_767), 32_767)
+    assert.equal(numberAfter(null), GAP)
+    assert.equal(numberAfter(700), 700 + GAP)
+    assert.equal(numberAfter(32_760, 32_767), 32_767)
   })
 
   test('[order] numbers between two rows increase, and a gap without a free number yields none', ({
     assert,
   }) => {
-    assert.deepEqual(placesBetween(100, 200, 1), [150])
-    assert.deepEqual(placesBetween(100, 103, 2), [101, 102])
-    assert.isNull(placesBetween(100, 101, 1))
-    assert.isNull(placesBetween(100, 100, 1))
-    assert.deepEqual(placesBetween(null, 100, 2), [100 - 2 * GAP, 100 - GAP])
-    assert.deepEqual(placesBetween(100, null, 2), [100 + GAP, 100 + 2 * GAP])
+    assert.deepEqual(numbersBetween(100, 200, 1), [150])
+    assert.deepEqual(numbersBetween(100, 103, 2), [101, 102])
+    assert.isNull(numbersBetween(100, 101, 1))
+    assert.isNull(numbersBetween(100, 100, 1))
+    assert.deepEqual(numbersBetween(null, 100, 2), [100 - 2 * GAP, 100 - GAP])
+    assert.deepEqual(numbersBetween(100, null, 2), [100 + GAP, 100 + 2 * GAP])
   })
 
   test('[order] rows in a new order have increasing numbers, of which the fewest change', ({

@@ -2,7 +2,7 @@ import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Item } from '../types.js'
 import type { CallOptions, CreateOptions, UpdateOptions } from './call_options.js'
-import { CrudReads } from './crud_reads.js'
+import { LucidCrudReads } from './lucid_crud_reads.js'
 import { deleteItems, restoreItems } from './delete.js'
 import { upsertItem, upsertItems, type UpsertOptions } from './upsert.js'
 import { eachRecord, writeWhere, type Where, type WhereOptions } from './write_where.js'
@@ -14,9 +14,9 @@ type Values = Record<string, unknown>
  * The methods of `LucidCrud` that write many items, or find the items that they write by other values than the key.
  * They call `create`, `update` and `deleteMany`, with the same hooks, policies, scopes and events.
  */
-export abstract class CrudWritesOfMany<
+export abstract class LucidCrudWritesOfMany<
   Model extends LucidModel = LucidModel,
-> extends CrudReads<Model> {
+> extends LucidCrudReads<Model> {
   abstract create(values: Values, options?: CreateOptions): Promise<Item>
 
   abstract update(key: unknown, values: Values, options?: UpdateOptions): Promise<Item | null>

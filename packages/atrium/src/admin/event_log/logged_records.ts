@@ -27,7 +27,7 @@ interface Place {
  * Current titles and URLs of the logged records that still exist and that the viewer can see. Runs one query per
  * model.
  */
-export class RecordPlaces {
+export class LoggedRecords {
   readonly #places = new Map<string, Place>()
 
   /** @param views  views of the models, limited by the viewer's roles */
@@ -37,8 +37,8 @@ export class RecordPlaces {
     site: Site,
     ctx: HttpContext,
     records: readonly LoggedRecord[]
-  ): Promise<RecordPlaces> {
-    const found = new RecordPlaces(await personalViews(site, ctx))
+  ): Promise<LoggedRecords> {
+    const found = new LoggedRecords(await personalViews(site, ctx))
     const named = records.filter(({ resourceType, resourceId }) => resourceType && resourceId)
     const groups = Map.groupBy(named, ({ resourceType }) => resourceType!)
     await Promise.all(

@@ -2,7 +2,7 @@
 export const GAP = 100
 
 /** Returns the number after the last one, within the column's range. */
-export function placeAfter(last: number | null, most: number = Number.MAX_SAFE_INTEGER): number {
+export function numberAfter(last: number | null, most: number = Number.MAX_SAFE_INTEGER): number {
   return Math.min((last ?? 0) + GAP, most)
 }
 
@@ -13,7 +13,7 @@ export function placeAfter(last: number | null, most: number = Number.MAX_SAFE_I
  * @param high  null without a row after
  * @returns null if there are too few numbers between the two
  */
-export function placesBetween(
+export function numbersBetween(
   low: number | null,
   high: number | null,
   count: number
@@ -33,13 +33,13 @@ export function placesBetween(
  * @param places  current numbers in the new order; null for rows without a number
  */
 export function reordered(places: ReadonlyArray<number | null>): number[] {
-  const kept = longestIncrease(places)
+  const unchanged = longestIncrease(places)
   const result: number[] = []
   let begin = 0
-  for (const end of [...kept, places.length]) {
+  for (const end of [...unchanged, places.length]) {
     const low = result.at(-1) ?? null
     const high = end < places.length ? places[end] : null
-    const between = placesBetween(low, high, end - begin)
+    const between = numbersBetween(low, high, end - begin)
     if (!between) return places.map((_, index) => GAP * (index + 1))
     result.push(...between)
     if (high !== null) result.push(high)
@@ -60,7 +60,8 @@ function longestIncrease(places: ReadonlyArray<number | null>): number[] {
     before.set(index, lasts[length - 1])
     lasts[length] = index
   }
-  const kept: number[] = []
-  for (let index = lasts.at(-1); index !== undefined; index = before.get(index)) kept.unshift(index)
-  return kept
+  const unchanged: number[] = []
+  for (let index = lasts.at(-1); index !== undefined; index = before.get(index))
+    unchanged.unshift(index)
+  return unchanged
 }

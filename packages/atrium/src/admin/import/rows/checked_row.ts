@@ -11,7 +11,7 @@ import { failureOf, isForPeople, isForbidden } from '../../forms/submission/form
 import type { ModelView } from '../../views/model_view.js'
 
 /** A row of the file, with the values, the record and the errors that the checks determine. */
-export interface Draft {
+export interface CheckedRow {
   row: FileRow
   /** Values by API name, only of the fields that the row has */
   body: Record<string, unknown>
@@ -32,7 +32,7 @@ export interface Draft {
 const LONGEST_MESSAGE = 500
 const LONGEST_CELL = 100
 
-export function draftOf(row: FileRow): Draft {
+export function checkedRowOf(row: FileRow): CheckedRow {
   const none = { kind: null, record: null, seen: null }
   return { row, ...none, body: {}, values: {}, changes: new Map(), errors: [] }
 }
@@ -41,28 +41,28 @@ export function draftOf(row: FileRow): Draft {
  * Adds an error; field null: the error concerns the row as a whole. Only the first error of a field is stored, because
  * the others are consequences of it.
  */
-export function addError({ errors, row }: Draft, field: string | null, message: string): void {
+export function addError({ errors, row }: CheckedRow, field: string | null, message: string): void {
   if (field !== null && errors.some((error) => error.field === field)) return
   errors.push({ line: row.line, field, message: shorten(message, LONGEST_MESSAGE) })
 }
 
-export function isInvalid({ errors }: Draft): boolean {
+export function isInvalid({ errors }: CheckedRow): boolean {
   return errors.length > 0
 }
 
 /** Returns true if any of the fields, or the row as a whole, is known to be invalid. */
-export function isInvalidIn({ errors }: Draft, fields: readonly string[]): boolean {
+export function isInvalidIn({ errors }: CheckedRow, fields: readonly string[]): boolean {
   return errors.some(({ field }) => field === null || fields.includes(field))
 }
 
 /** Sorts the errors of a row by the order of the columns. */
-export function sortErrors({ errors }: Draft, fields: readonly string[]): void {
+export function sortErrors({ errors }: CheckedRow, fields: readonly string[]): void {
   const positionOf = ({ field }: ImportError) => (field === null ? -1 : fields.indexOf(field))
   if (errors.length > 1) errors.sort((one, other) => positionOf(one) - positionOf(other))
 }
 
 /** Adds to each error the beginning of its cell, so that the page can show it. */
-export function noteCells({ errors, row }: Draft, columns: readonly MappedColumn[]): void {
+export function noteCells({ errors, row }: CheckedRow, columns: readonly MappedColumn[]): void {
   for (const error of errors) {
     const mapped = columns.find(({ field }) => field.name === error.field)
     if (!mapped?.field.column || mapped.field.column.hidden) continue
@@ -77,10 +77,15 @@ export function noteCells({ errors, row }: Draft, columns: readonly MappedColumn
  *
  * @throws the error itself if it does not concern the row
  */
-export function noteError(site: Site, view: ModelView, draft: Draft, error: unknown): void {
+export function noteError(
+  site: Site,
+  view: ModelView,
+  checkedRow: CheckedRow,
+  error: unknown
+): void {
   if (!isForPeople(error)) throw error
   if (isForbidden(error) && !errorsOf(error)) {
-    addError(draft, null, site.text('import.errors.refused'))
+    addError(checkedRow, null, site.text('import.errors.refused'))
     return
   }
   const errors = errorsOf(error)
@@ -88,8 +93,8 @@ export function noteError(site: Site, view: ModelView, draft: Draft, error: unkn
   const onProgress = errors && isForbidden(error) ? new InvalidForm(errors) : error
   const { error: message, fieldErrors } = failureOf(site, fields, onProgress)
   const named = Object.entries(fieldErrors)
-  for (const [field, text] of named) addError(draft, field, text)
-  if (named.length === 0) addError(draft, null, message)
+  for (const [field, text] of named) addError(checkedRow, field, text)
+  if (named.length === 0) addError(checkedRow, null, message)
 }
 
 function errorsOf(error: unknown) {

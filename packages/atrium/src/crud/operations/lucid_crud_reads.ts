@@ -9,12 +9,15 @@ import {
   clientFor,
 } from './call_options.js'
 import { aggregateItems, type AggregateOptions } from './aggregate.js'
-import { anyItemAllowed, countItems, countItemsByDay, type DayOptions } from './count.js'
 import {
+  anyItemAllowed,
+  countItems,
+  countItemsByDay,
+  type DayOptions,
   type CountValuesOptions,
   countItemsByValue,
   type ValueCount,
-} from './lists/count_values.js'
+} from './count.js'
 import { findDuplicates, type DuplicateOptions, type Duplicates } from './lists/duplicates.js'
 import type { CrudContext } from './crud_context.js'
 import { listItems } from './list.js'
@@ -39,7 +42,7 @@ import { Resource } from '../resource/resource.js'
 import type { ColumnSettings, Item } from '../types.js'
 
 /** The read methods of `LucidCrud`. */
-export abstract class CrudReads<Model extends LucidModel = LucidModel> {
+export abstract class LucidCrudReads<Model extends LucidModel = LucidModel> {
   #resource: Resource | undefined
   readonly #contexts = new WeakMap<Resource, CrudContext>()
 
