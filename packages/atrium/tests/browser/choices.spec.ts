@@ -190,7 +190,7 @@ test.group('Search fields, in a browser', (group) => {
     assert.equal(await field.inputValue(), 'abbey')
   })
 
-  test('[B17] the field still works after htmx has returned the form with an error', async ({
+  test('[B17] a search field still finds options after htmx has returned the form with an error', async ({
     assert,
   }) => {
     const { page, field, options } = await visit()

@@ -123,7 +123,7 @@ test.group('The event log, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[E5, B24] the event log works without JavaScript', async ({ assert }) => {
+  test('[E5, B24] the event log can be used without JavaScript', async ({ assert }) => {
     const visit = await Visit.begin({ as: await makeUser('ada'), javaScript: false })
     const { change } = await fillLog()
     const { page } = visit

@@ -224,7 +224,7 @@ test.group('The list, in a browser', (group) => {
     assert.deepEqual(visited.errors, [])
   })
 
-  test('[B24] without JavaScript the list works by links and forms', async ({ assert }) => {
+  test('[B24] without JavaScript the list can be used with links and forms', async ({ assert }) => {
     await makeReels(25)
     await makeUtensils('Lamp', 'Gone desk')
     const visited = await visit('/admin/Reel/', { javaScript: false })

@@ -158,7 +158,9 @@ test.group('Aggregates of the API', (group) => {
     assert.deepEqual(await data('group_by=genre&select=count'), [])
   })
 
-  test('[G5] the filters of the list apply, and deleted items are left out', async ({ assert }) => {
+  test('[G5] aggregates obey the filters of the list, and leave deleted items out', async ({
+    assert,
+  }) => {
     await insert(
       { genre: 'Drama', amount: '5', title: 'a' },
       { genre: 'Drama', amount: '7', title: 'ab' },
@@ -203,7 +205,9 @@ test.group('Aggregates of the API', (group) => {
     assert.equal(await statusOf(get('/api/aggregate-renamed/aggregate')), 422)
   })
 
-  test('[G5] scope and policy apply, the policy also to each record', async ({ assert }) => {
+  test('[G5] aggregates obey scope and policy, the policy also for each record', async ({
+    assert,
+  }) => {
     await insert(
       { title: 'mine 1', genre: 'Drama', amount: '1.1', units: '9007199254740993' },
       { title: 'mine 2', genre: 'Drama', amount: '2.2' },

@@ -237,7 +237,9 @@ test.group('References to other records', (group) => {
     assert.equal(response.status, 200)
   })
 
-  test('[A8] an explicit ON DELETE RESTRICT is 409 too', async ({ assert }) => {
+  test('[A8] a deletion that an explicit ON DELETE RESTRICT refuses is a 409, too', async ({
+    assert,
+  }) => {
     const { body } = await post('/api/lenders', { name: 'Arthaus' })
     await post('/api/reels', { title: 'Playtime', lender_id: body.id })
     const response = await del(`/api/lenders/${body.id}`)

@@ -135,7 +135,7 @@ test.group('Lists with a cursor', (group) => {
     assert.deepEqual(await read('seats', 'cursor='), { data: [], next_cursor: null })
   })
 
-  test('[Q4] without a limit the default applies, and the maximum always applies', async ({
+  test('[Q4] a list with a cursor without a limit has the default limit, and the maximum is never exceeded', async ({
     assert,
   }) => {
     await store(Array.from({ length: 1101 }, () => ({ label: 'same' })))
@@ -176,7 +176,7 @@ test.group('Lists with a cursor', (group) => {
     )
   }).timeout(60_000)
 
-  test('[Q4] a cursor works with filters', async ({ assert }) => {
+  test('[Q4] a list with a cursor can be filtered', async ({ assert }) => {
     const filters = fc.constantFrom(
       'label__contains=a',
       'amount__gte=0',
@@ -232,7 +232,9 @@ test.group('Lists with a cursor', (group) => {
     )
   }).timeout(120_000)
 
-  test('[Q4, A9] a cursor works with composite and text keys', async ({ assert }) => {
+  test('[Q4, A9] a cursor can continue a list of items with composite or text keys', async ({
+    assert,
+  }) => {
     const seats = fc.uniqueArray(
       fc.record({
         hall: fc.integer({ min: 1, max: 3 }),
@@ -265,7 +267,7 @@ test.group('Lists with a cursor', (group) => {
     }
   }).timeout(60_000)
 
-  test("[Q4] a cursor works with bytes, and numbers that JSON can't represent exactly", async ({
+  test("[Q4] a cursor can continue a list sorted by bytes, and by numbers that JSON can't represent exactly", async ({
     assert,
   }) => {
     await db.rawQuery(
@@ -283,7 +285,7 @@ test.group('Lists with a cursor', (group) => {
     }
   }).skip(!onSqlite, 'values of any type stand in any column of SQLite alone')
 
-  test('[Q4, A22] a cursor works with deleted items and is bound to the deleted parameter', async ({
+  test('[Q4, A22] a cursor can continue a list of deleted items, and is bound to the deleted parameter', async ({
     assert,
   }) => {
     await db.table('letters').multiInsert(
@@ -405,7 +407,9 @@ test.group('Lists with a cursor', (group) => {
     )
   })
 
-  test('[Q4] a cursor works if rows are read as model instances', async ({ assert }) => {
+  test('[Q4] a cursor can continue a list whose rows are read as model instances', async ({
+    assert,
+  }) => {
     const tracks = Array.from({ length: 7 }, (_, index) => ({
       title: `t${index}`,
       duration: index % 3 === 0 ? null : index % 2,

@@ -50,7 +50,7 @@ test.group('Fields', (group) => {
     ])
   })
 
-  test('[Q2] fields works together with pages, sorts, filters and deleted items', async ({
+  test('[Q2] fields can be combined with pages, sorts, filters and deleted items', async ({
     assert,
   }) => {
     await db.from('tracks').where('id', 3).update({ deleted_at: '2026-01-01 00:00:00' })
@@ -135,7 +135,7 @@ test.group('Fields', (group) => {
     assert.equal(counted.id, 1)
   })
 
-  test('[Q2] fields works with computed properties and columns with conversions', async ({
+  test('[Q2] fields can select computed properties and columns with conversions', async ({
     assert,
   }) => {
     assert.deepEqual(await dataOf('timed-tracks/1'), {

@@ -225,7 +225,9 @@ test.group('Filters | defaults', (group) => {
     return clear
   })
 
-  test('[A17, S11] a default applies when its parameter is absent', async ({ assert }) => {
+  test('[A17, S11] a default of a filter applies when its parameter is absent', async ({
+    assert,
+  }) => {
     assert.deepEqual(await find('parcels'), [1])
     assert.deepEqual(await find('parcels', { status: 'sent' }), [3])
     assert.deepEqual(await find('parcels', { weight__gte: '1' }), [1, 2])
@@ -398,7 +400,7 @@ test.group('Filters | operators', (group) => {
     assert.deepEqual(await labels('label__startswith', 'i'), ['is 50%'])
   })
 
-  test('[A18] a pattern that would take too long is refused', async ({ assert }) => {
+  test('[A18] a pattern that would take too long to compare is refused', async ({ assert }) => {
     await specimens([{ label: 'a'.repeat(5000) + 'b' }])
     const long = 'A'.repeat(500) + 'B'
     assert.lengthOf(await labels('label__ilike', `%${long}%`), 1)
@@ -481,7 +483,7 @@ test.group('Filters | compared with an in-memory implementation', (group) => {
       }
     })
 
-  test('[A16, A18] several filters match the same records as in memory', async ({ assert }) => {
+  test('[A16, A18] combined filters match the same records as in memory', async ({ assert }) => {
     const rules = fc.uniqueArray(anyRule, {
       minLength: 2,
       maxLength: 4,

@@ -388,7 +388,7 @@ test.group('Include', (group) => {
     assert.notProperty(alone, 'label')
   })
 
-  test('[Q3] include works in a transaction of application code', async ({ assert }) => {
+  test('[Q3] records can be included in a transaction of application code', async ({ assert }) => {
     const trx = await db.transaction()
     try {
       await trx.from('inc_labels').where('id', 1).update({ name: 'Within' })

@@ -145,7 +145,7 @@ test.group('Include with a limit', (group) => {
     ])
   })
 
-  test('[Q3] a hasManyThrough has a limit too', async ({ assert }) => {
+  test('[Q3] a hasManyThrough can have a limit, too', async ({ assert }) => {
     await addChoirs([1, 2], [1])
     await db.table('inc_masses').multiInsert([
       { id: 1, singer_id: 201 },

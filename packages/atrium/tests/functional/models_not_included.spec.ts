@@ -46,7 +46,9 @@ test.group("Models that can't be included", (group) => {
     }
   })
 
-  test('[Q3] no endpoint reveals a related record of such a model', async ({ assert }) => {
+  test("[Q3] no endpoint reveals a record of a model that can't be included", async ({
+    assert,
+  }) => {
     for (const path of [ESSAYS, `${ESSAYS}/1`]) {
       for (const name of ['author', 'board']) {
         const { status, body, text } = await get(`${path}?include=${name}`)

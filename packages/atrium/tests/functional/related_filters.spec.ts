@@ -91,7 +91,7 @@ test.group('Filters and sorts by related fields', (group) => {
     assert.deepEqual(await ateliers('works.tags.label=blue'), ['Bo', 'Al'])
   })
 
-  test('[W8, G3] related fields can be negated and grouped', async ({ assert }) => {
+  test('[W8, G3] filters by related fields can be negated and grouped', async ({ assert }) => {
     assert.deepEqual(await works('not.atelier.name=Bo'), ['b', 'c', 'd', 'g'])
     assert.deepEqual(await works('not.atelier.country__is=null'), ['a', 'c', 'f', 'g'])
     assert.deepEqual(await works('not.tags.label=red'), ['b', 'c', 'd', 'e', 'f', 'g'])

@@ -38,7 +38,7 @@ test.group('Writes with a shared commit, over HTTP', (group) => {
     await db.from('event_plains').delete()
   })
 
-  test('[P8, E1] each concurrent writer gets its own response, and exactly the confirmed writes are stored, notified and logged', async ({
+  test('[P8, E1] each concurrent writer gets its own response, and exactly the acknowledged writes are stored, notified and logged', async ({
     assert,
     cleanup,
   }) => {

@@ -93,7 +93,9 @@ test.group('Strict bodies', (group) => {
     assert.equal(unknown.status, 422)
   })
 
-  test('[A7, S61] strict bodies apply below /crud, but not to forms', async ({ assert }) => {
+  test('[A7, S61] the option strictBody refuses unknown fields below /crud, and not in forms', async ({
+    assert,
+  }) => {
     const cookie = await cookiesOf(await makeUser('jo'))
     const refused = await post('/admin/Coupon/crud', { share: 1, x: 1 }, { headers: { cookie } })
     assert.equal(refused.status, 422)

@@ -99,7 +99,10 @@ test.group('Admin | login throttle in Redis', () => {
     assert.notInclude(copy.output, 'the-secret-of-redis')
   }).timeout(180_000)
 
-  test('[B8] the count in Redis applies to all processes', async ({ assert, cleanup }) => {
+  test('[B8] failed logins of all processes are counted together in Redis', async ({
+    assert,
+    cleanup,
+  }) => {
     if (!REDIS_URL) throw new Error('TEST_REDIS_URL names no Redis server to test with')
     const { hostname, port, password } = new URL(REDIS_URL)
     const { copy, start, stop } = await copyWith(cleanup, {

@@ -135,7 +135,7 @@ for (const place of firstInCi(PLACES)) {
       assert.equal(await statusOf(second, '/health/ready'), 200)
     })
 
-    test('[B4, B5] logging in or out at one server applies to both', async ({ assert }) => {
+    test('[B4, B5] a login or logout at one server applies to both', async ({ assert }) => {
       const cookie = cookiesOf(await login(first))
       assert.equal(await statusOf(second, '/admin', { cookie }), 200)
 

@@ -275,7 +275,7 @@ test.group('Admin | access tokens', (group) => {
     assert.equal(crud.body.name, 'two')
   })
 
-  test("[P10, S45] the user's own form still works on the page with the tokens", async ({
+  test('[P10, S45] the form of the user can still be saved on the page with the access tokens', async ({
     assert,
   }) => {
     await issueToken(jo)

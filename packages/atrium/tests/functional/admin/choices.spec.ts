@@ -126,7 +126,9 @@ test.group('Admin | choices of a reference', (group) => {
     assert.equal(body.choices[0].value, 'rock')
   })
 
-  test('[P14, B17] the scope of the referenced model applies', async ({ assert }) => {
+  test('[P14, B17] choices are limited to the scope of the referenced model', async ({
+    assert,
+  }) => {
     await Studio.createMany([{ name: 'Abbey', isPrivate: true }, { name: 'Hansa' }])
     assert.deepEqual(await labels('studio_id', '', jo), ['Abbey', 'Hansa'])
     assert.deepEqual(await labels('studio_id', '', eve), ['Hansa'])

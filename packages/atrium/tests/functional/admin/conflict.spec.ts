@@ -69,7 +69,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.deepEqual([title, pages], ['His', 7])
   }).tags(['@database'])
 
-  test('[B25] the conflict page contains the version of the row that it shows, so a third change is detected too', async ({
+  test('[B25] the conflict page contains the version of the record that it shows, so that a third change is detected, too', async ({
     assert,
   }) => {
     const version = versionIn(await open())
@@ -146,7 +146,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.equal(hard.status, 404)
   }).tags(['@database'])
 
-  test('[B25, S41] a record that is deleted before the conflict page is built is a 404 too', async ({
+  test('[B25, S41] a record that is deleted before the conflict page is built is a 404, too', async ({
     assert,
     cleanup,
   }) => {

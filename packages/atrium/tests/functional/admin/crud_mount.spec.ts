@@ -121,7 +121,9 @@ test.group('Admin | endpoints below /crud', (group) => {
     assert.equal(sorted.status, 422)
   })
 
-  test('[S61, A24] composite keys work, and purging needs no deleteSchema', async ({ assert }) => {
+  test('[S61, A24] items with composite keys can be read and written, and purging needs no deleteSchema', async ({
+    assert,
+  }) => {
     const created = await send('POST', PLACE, { json: { rack: 1, place: 'a b', content: 'x' } })
     assert.equal(created.headers.get('location'), `${PLACE}/1/a%20b`)
     await send('POST', PLACE, { json: { rack: 1, place: 'c' } })

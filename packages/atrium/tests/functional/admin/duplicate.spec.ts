@@ -52,7 +52,9 @@ test.group('Admin | duplicating records', (group) => {
     assert.lengthOf(await Guild.query().where('name', 'Bakers'), 2)
   })
 
-  test('[R11] copies references of a unique index over several columns', async ({ assert }) => {
+  test('[R11] a copy also has the references that belong to a unique index over several columns', async ({
+    assert,
+  }) => {
     const { id } = await Member.create({ name: 'Ann', place: 734, guildId: guild.id })
     const { text } = await open(`/admin/Member/create_page?from=${id}`)
     assert.match(text, new RegExp(`<option value="${guild.id}" selected`))

@@ -357,7 +357,7 @@ test.group('Admin | export', (group) => {
     assert.include(dialog.text, '1 record of the list that you can export')
   }).tags(['@database'])
 
-  test('[P14] the policy of the model applies', async ({ assert, cleanup }) => {
+  test('[P14] an export obeys the policy of the model', async ({ assert, cleanup }) => {
     const { allows } = ClosedFile
     cleanup(() => void (ClosedFile.allows = allows))
     await add('list_closed_files', [{ title: 'QZX' }])

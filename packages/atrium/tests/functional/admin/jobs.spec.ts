@@ -173,7 +173,10 @@ test.group('Admin | jobs', (group) => {
     assert.sameMembers(await states(), ['running', 'queued'])
   })
 
-  test('[D1] a job that takes too long fails with that reason', async ({ assert, cleanup }) => {
+  test('[D1] a job that exceeds its maximum duration fails with that reason', async ({
+    assert,
+    cleanup,
+  }) => {
     const { jobs } = await adminSite()
     const { minutes } = jobs
     cleanup(() => void (jobs.minutes = minutes))
@@ -509,7 +512,7 @@ test.group('Admin | jobs', (group) => {
     assert.notInclude(text, 'cancel-job')
   })
 
-  test('[D1] *Again* creates a new job if the kind of job repeats all of its work', async ({
+  test('[D1] the button Again creates a new job if the kind of job repeats all of its work', async ({
     assert,
   }) => {
     marks.again = 'whole'

@@ -142,7 +142,7 @@ test.group('Admin | list | explain', (group) => {
     assert.notInclude(text, 'explain-code')
   })
 
-  test('[G6] after the plan of a list is read, every connection still sees later writes', async ({
+  test('[G6] reading the plan of a list does not prevent any connection from seeing later writes', async ({
     assert,
   }) => {
     const cookie = await superuser()

@@ -359,7 +359,9 @@ test.group('Admin | list | form for a new filter', (group) => {
       assert.notInclude(page.text, 'is ignored')
     })
 
-  test('[L2] two range ends, or several values, become one filter', async ({ assert }) => {
+  test('[L2] both ends of a range, or several values, are added as one filter', async ({
+    assert,
+  }) => {
     const days = filled('found_on', 'between', '2024-01-01', [['add.to', '2024-02-01']])
     const between = await ask(days)
     assert.equal(

@@ -406,7 +406,7 @@ test.group('Admin | list | saved views', (group) => {
     )
   })
 
-  test('[L5] a query that is too long is refused, and so is one view too many', async ({
+  test('[L5] a view with a query that is too long is refused, and so is a view beyond the maximum number', async ({
     assert,
   }) => {
     const long = await send('/views', { name: 'Long', query: `q=${'a'.repeat(9000)}` })

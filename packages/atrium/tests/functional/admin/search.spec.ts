@@ -101,7 +101,7 @@ test.group('Admin | search of the site', (group) => {
     assert.deepEqual(await found('recording', lou), [])
   })
 
-  test('[L12, P14] scope and policy of a model apply', async ({ assert }) => {
+  test('[L12, P14] the search obeys scope and policy of each model', async ({ assert }) => {
     await Studio.createMany([{ name: 'Abbey', isPrivate: true }, { name: 'Abbey Road' }])
     const score = await Score.create({ points: 7 })
     const records = async (model: string, q: string, as: string) => {

@@ -433,7 +433,7 @@ test.group('Admin | single sign-on', (group) => {
     })
   })
 
-  test('[U15, S23] a logout ends the session at the provider, too', async ({ assert }) => {
+  test('[U15, S23] a logout also ends the session at the provider', async ({ assert }) => {
     await link('jo')
     const browser = new SsoBrowser()
     await browser.logIn()

@@ -97,7 +97,7 @@ test.group('Webhooks | owners', (group) => {
     assert.deepEqual(await deliveryStates(), ['skipped', 'skipped', 'skipped', 'delivered'])
   })
 
-  test('[W4, U4] a field that roles show on some records only is in the changes of only these records', async ({
+  test('[W4, U4] a field that roles show on some records only is in the messages about those records only', async ({
     assert,
   }) => {
     await hook({ models: ['Play'] })

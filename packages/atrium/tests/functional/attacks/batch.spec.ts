@@ -56,7 +56,7 @@ test.group('Attacks | concurrent batches', (group) => {
     }
   })
 
-  test('[D4, Q7] a batch that lost a conflict can be retried with its Idempotency-Key', async ({
+  test('[D4, Q7] a batch that failed because of a lock can be retried with its Idempotency-Key', async ({
     assert,
   }) => {
     const ids: number[] = []

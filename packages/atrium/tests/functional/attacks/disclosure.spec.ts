@@ -65,7 +65,7 @@ test.group('Attacks | disclosure of internals', (group) => {
     }
   })
 
-  test('[Q8] guessing tokens on the API page is counted too', async ({ assert }) => {
+  test('[Q8] guessed tokens on the API page are counted, too', async ({ assert }) => {
     const rateLimit = { requests: 3, seconds: 60 }
     counters()
       .use({ requests: 3, duration: 60, inMemoryBlockOnConsumed: 3 })

@@ -189,7 +189,9 @@ test.group('admin:roles', (group) => {
     shown.command.assertLogMatches(/defaultRole is "Everything", and no role is called so/)
   })
 
-  test('[U6.5] an import warns of unknown names, and accepts them', async ({ assert }) => {
+  test('[U6.5] an import of roles warns about unknown names, and accepts them', async ({
+    assert,
+  }) => {
     const permissions = {
       'Real': { actions: ['view'] },
       'Reel': { actions: ['veiw'], hidden: ['us_gros'], scopes: ['elsewhere'] },

@@ -191,7 +191,7 @@ test.group('crud:routes', (group) => {
     assert.match(message, /Unknown model Nobody; models with endpoints are .*Reel, .*Utensil/)
   })
 
-  test('[P9] an error in a model file, of which other commands only warn, fails this command, which names it', async ({
+  test('[P9] a model file that throws only causes a warning in other commands, but fails this command, which names the file', async ({
     assert,
     cleanup,
   }) => {

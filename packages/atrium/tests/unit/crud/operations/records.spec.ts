@@ -123,7 +123,7 @@ test.group('LucidCrud | one record', (group) => {
     assert.deepEqual(await namesLeft(), ['changed'])
   })
 
-  test('[B25] a precondition is called for an update without values too', async ({ assert }) => {
+  test('[B25] a precondition is also called for an update without values', async ({ assert }) => {
     const [id] = await insertCounters('one')
     const precondition = () => {
       throw new Undone()
@@ -265,7 +265,7 @@ test.group('LucidCrud | several records', (group) => {
     assert.lengthOf(await db.from('crud_notes').where('is_deleted', true), 1)
   })
 
-  test('[P14] the policy is called for each record, and refusing one of them stops all', async ({
+  test('[P14] the policy is called for each record, and refusing one record stops the deletion of all', async ({
     assert,
   }) => {
     const cases = [

@@ -46,7 +46,7 @@ const DEFAULTS = [
 ]
 
 test.group('List request from a query string', () => {
-  test('[A17] a default applies if its parameter is absent', ({ assert }) => {
+  test('[A17] the default of a filter applies if its parameter is absent', ({ assert }) => {
     assert.deepEqual(conditionsOf(parse('parcels', '')), DEFAULTS)
     assert.deepEqual(conditionsOf(parse('parcels', 'weight__gte=7&fragile=true')), [
       ['status', 'eq', 'open'],

@@ -78,7 +78,7 @@ test.group('Query string', () => {
       )
     })
 
-  test('[A16] any text is unchanged when it is percent-encoded and decoded', ({ assert }) => {
+  test('[A16] any text is unchanged after it is percent-encoded and decoded', ({ assert }) => {
     const text = fc.string({ unit: 'binary', maxLength: 20 })
     const name = text.filter((one) => one.indexOf('[') < 1)
     const pairs = fc.uniqueArray(fc.tuple(name, text), { selector: ([one]) => one, maxLength: 6 })

@@ -147,7 +147,7 @@ test.group('Form fields', (group) => {
     assert.deepEqual(Object.keys(of(Shelfmark)), ['room', 'board', 'title', 'remark'])
   })
 
-  test('[B17] options take precedence over the schema', ({ assert }) => {
+  test('[B17] options of a field take precedence over the schema', ({ assert }) => {
     const { text, stars } = of(Review)
     assert.equal(text.label, 'What you think')
     assert.equal(text.help, 'In a few words')
