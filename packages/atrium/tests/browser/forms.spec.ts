@@ -75,7 +75,7 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(errors(visit), [])
   })
 
-  test('[B17] the browser reports most errors before submission', async ({ assert }) => {
+  test('[B17] the browser reports most errors before the form is submitted', async ({ assert }) => {
     const { page, text } = await open('create_page')
     let isSent = false
     page.on('request', (request) => (isSent ||= request.method() === 'POST'))
@@ -213,7 +213,7 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(requested, [])
   })
 
-  test('the button is disabled while the form is being submitted', async ({ assert }) => {
+  test('the submit button is disabled while the form is being submitted', async ({ assert }) => {
     const { visit, page, text } = await open('create_page')
     let release = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
@@ -371,7 +371,7 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(errors(visit), [])
   })
 
-  test('stored markup is not executed', async ({ assert }) => {
+  test('markup in stored values is not executed', async ({ assert }) => {
     const text = '"><img src=x onerror="document.title=1"><script>document.title=2</script>'
     const { id } = await machine({ notes: text, nickname: null, email: text })
     const { visit, page } = await open(`update/${id}`)

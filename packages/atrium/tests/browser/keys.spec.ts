@@ -47,7 +47,7 @@ test.group('Keyboard shortcuts, in a browser', (group) => {
       .evaluateAll((all: any[]) => all.map((one) => one.dataset.title))
   const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 
-  test('[L12] a list can be used without a mouse', async ({ assert }) => {
+  test('[L12] every function of a list can be used without a mouse', async ({ assert }) => {
     const visit = await begin()
     const { page } = visit
 

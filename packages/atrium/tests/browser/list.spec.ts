@@ -209,7 +209,7 @@ test.group('The list, in a browser', (group) => {
     assert.deepEqual(visited.errors, [])
   })
 
-  test('[B16] the switch shows deleted records', async ({ assert }) => {
+  test('[B16] the switch for deleted records shows them in the list', async ({ assert }) => {
     await makeUtensils('Lamp', 'Gone desk')
     const visited = await visit('/admin/Utensil/')
     const { page } = visited

@@ -6,7 +6,7 @@ import { Visit } from '#tests/helpers/browser'
 test.group('Without JavaScript', (group) => {
   group.each.setup(() => emptyAdminTables())
 
-  test('[B24] login, navigation and logout work', async ({ assert }) => {
+  test('[B24] login, navigation and logout are possible', async ({ assert }) => {
     const user = await makeUser('ada')
     const visit = await Visit.begin({ javaScript: false })
     const { page } = visit
@@ -81,7 +81,7 @@ test.group('Without JavaScript', (group) => {
     assert.equal(await page.getByRole('alert').count(), 0)
   })
 
-  test('[B24] the menu of a narrow screen opens', async ({ assert }) => {
+  test('[B24] the menu of a narrow screen can be opened', async ({ assert }) => {
     const visit = await Visit.begin({
       as: await makeUser('ada'),
       javaScript: false,

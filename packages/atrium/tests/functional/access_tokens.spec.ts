@@ -66,7 +66,7 @@ test.group('Access tokens', (group) => {
     assert.instanceOf(registered, TokenAuthorizer)
   })
 
-  test('[P10] an ability allows only its operation: {$self}')
+  test('[P10] an ability allows only its own operation: {$self}')
     .with([...OPERATIONS])
     .run(async ({ assert }, operation) => {
       for (const ability of [`Door:${operation}`, `*:${operation}`]) {
@@ -81,7 +81,7 @@ test.group('Access tokens', (group) => {
       }
     })
 
-  test('[P10] {$self} allows all operations of the model')
+  test('[P10] the ability {$self} allows all operations of the model')
     .with(['*', 'Door:*', '*:*'])
     .run(async ({ assert }, ability) => {
       const { headers } = await issueToken(jo, ['Reel:read', ability])
@@ -117,7 +117,9 @@ test.group('Access tokens', (group) => {
     }
   })
 
-  test('[P10] abilities of another model, or none, allow nothing', async ({ assert }) => {
+  test('[P10] abilities of another model, and an empty list of abilities, allow nothing', async ({
+    assert,
+  }) => {
     for (const abilities of [['Reel:*'], ['Doo:*', 'door:read', 'Door:', ':read', 'Door'], []]) {
       const { headers } = await issueToken(jo, abilities)
       for (const [operation, send] of Object.entries(REQUESTS)) {
@@ -189,7 +191,9 @@ test.group('Access tokens', (group) => {
     })
   })
 
-  test('[P10] responses to requests with a token are not cached for others', async ({ assert }) => {
+  test('[P10] responses to requests with a token are not cached for other clients', async ({
+    assert,
+  }) => {
     const { headers } = await issueToken(jo)
     for (const response of [
       await get(PATH, { headers }),

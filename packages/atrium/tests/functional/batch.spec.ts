@@ -214,7 +214,9 @@ test.group('Batch', (group) => {
     }
   })
 
-  test('[D4] an error at COMMIT is a 409, and nothing is written', async ({ assert }) => {
+  test('[D4] an error of a batch at its COMMIT is a 409, and nothing is written', async ({
+    assert,
+  }) => {
     const response = await post('/api/batch-straps/batch', { create: [{ crate_id: 404 }] })
     assert.equal(response.status, 409)
     assert.include(response.body.detail, 'refers to another one')

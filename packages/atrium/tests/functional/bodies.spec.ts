@@ -19,7 +19,7 @@ test.group('Refused bodies', (group) => {
     await db.from('leads').delete()
   })
 
-  test('[A6] one response lists all invalid fields', async ({ assert }) => {
+  test('[A6] one response lists all invalid fields of a body', async ({ assert }) => {
     const response = await post('/api/samples', {
       name: 'x'.repeat(21),
       count: 'many',

@@ -62,7 +62,7 @@ test.group('Requests of the server to itself after the start', (group) => {
     assert.deepEqual(responses, [['/health/live', 200]])
   })
 
-  test('[A29] with a rate limit no item is requested', async ({ assert, cleanup }) => {
+  test('[A29] if there is a rate limit, no item is requested', async ({ assert, cleanup }) => {
     const config = crudConfig()
     const { rateLimit } = config
     cleanup(() => void Object.assign(config, { rateLimit }))

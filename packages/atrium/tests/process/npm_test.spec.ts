@@ -59,7 +59,7 @@ test.group('npm test', (group) => {
     await writeFile(path, text)
   }
 
-  test('[K8] node ace test works without the binary of the sqlite3 driver', async ({
+  test('[K8] node ace test runs without the binary of the sqlite3 driver', async ({
     assert,
     cleanup,
   }) => {

@@ -304,7 +304,9 @@ test.group('Admin | access tokens', (group) => {
     assert.isString(headers.authorization)
   })
 
-  test('[E1, E3, P14] a write by token is logged with owner and token', async ({ assert }) => {
+  test('[E1, E3, P14] a write by a token is logged with its owner and the token', async ({
+    assert,
+  }) => {
     const { accessTokens } = await adminSite()
     const { headers } = await issueToken(jo, ['Guarded:*'], { name: 'importer' })
     await emptyEventTables()

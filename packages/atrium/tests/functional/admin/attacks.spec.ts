@@ -38,7 +38,7 @@ test.group('Admin | attacks on sessions', (group) => {
     cookie = await cookiesOf(jo)
   })
 
-  test('[B7, B4] discards a session id planted before the login', async ({ assert }) => {
+  test('[B7, B4] a session id planted before the login is discarded', async ({ assert }) => {
     const planted = 'A'.repeat(43)
     const response = await login('jo', PASSWORD, {
       headers: { cookie: `session_id=${planted}; access_token=x` },
@@ -444,7 +444,7 @@ test.group('Admin | attacks by paths', (group) => {
     }
   })
 
-  test('[B6] no header grants access', async ({ assert }) => {
+  test('[B6] no request header grants access', async ({ assert }) => {
     for (const headers of [
       { 'x-original-url': '/admin/login' },
       { 'x-rewrite-url': '/admin/login' },

@@ -81,7 +81,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.equal(message(response), 'No IDs provided for deletion')
   })
 
-  test('[B20] ids other than a list are 422')
+  test('[B20] ids that are not a list are a 422')
     .with(['1', '"1"', 'null', '{}', '{"0":1,"length":1}', 'true', '""'])
     .run(async ({ assert }, ids) => {
       const response = await send(`{"ids":${ids}}`)
@@ -198,7 +198,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.notInclude(text, 'Blue lamp')
   })
 
-  test('[B20, S52] an unknown id fails the whole call', async ({ assert }) => {
+  test('[B20, S52] an unknown id fails the whole deletion', async ({ assert }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk')
     const response = await remove('Gadget', [lamp, 999_999, desk])
     assert.equal(response.status, 400)
@@ -206,7 +206,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp', 'Desk'])
   }).tags(['@database'])
 
-  test('[B20, A21] deleting a deleted record fails', async ({ assert }) => {
+  test('[B20, A21] deleting a record that is already deleted fails', async ({ assert }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk')
     await remove('Gadget', [lamp])
     const response = await remove('Gadget', [desk, lamp])
@@ -215,7 +215,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.deepEqual(await gadgets(), ['(Lamp)', 'Desk'])
   })
 
-  test('[S52, B19] a failure halfway rolls everything back and shows no SQL', async ({
+  test('[S52, B19] an error halfway rolls everything back and shows no SQL', async ({
     assert,
     cleanup,
   }) => {
@@ -252,7 +252,10 @@ test.group('Admin | bulk delete', (group) => {
     assert.lengthOf(await db.from('bulk_owners'), 2)
   }).tags(['@database'])
 
-  test('[S53] a ValueError is a 422 without its message', async ({ assert, cleanup }) => {
+  test('[S53] a ValueError in the deletion is a 422 that does not contain its message', async ({
+    assert,
+    cleanup,
+  }) => {
     const log = captureLog(cleanup)
     const [lamp] = await addGadgets('Lamp')
     const response = await remove('FailingGadget', [lamp])
@@ -263,7 +266,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.deepEqual(errors(log), ['bulk_gadgets: the option is wrong'])
   })
 
-  test('[B20] a call accepts at most a thousand ids', async ({ assert }) => {
+  test('[B20] a deletion accepts at most a thousand ids', async ({ assert }) => {
     const ids = Array.from({ length: 1001 }, (_, index) => index + 1)
     /* SQLite inserts 500 rows in one statement. */
     for (const some of [ids.slice(0, 500), ids.slice(500, 1000), ids.slice(1000)]) {
@@ -280,7 +283,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.lengthOf(await db.from('bulk_gadgets').where('is_deleted', false), 1)
   })
 
-  test('[B20] integers beyond 2^53 are not rounded', async ({ assert }) => {
+  test('[B20] ids beyond 2^53 are not rounded', async ({ assert }) => {
     const add = (deck: string, guest: string) =>
       db.rawQuery(`insert into bulk_berths values (${deck}, 'a', '${guest}')`)
     await add('9007199254740992', 'near')
@@ -359,7 +362,7 @@ test.group('Admin | bulk delete', (group) => {
     }
   }).tags(['@dialect'])
 
-  test('[B16] hard=true purges active and deleted records', async ({ assert }) => {
+  test('[B16] the parameter hard=true purges active and deleted records', async ({ assert }) => {
     const [lamp, sofa] = await addGadgets('Lamp', 'Sofa', 'Desk')
     await remove('Gadget', [lamp])
     const response = await remove('Gadget', [lamp, sofa], '?hard=true')
@@ -368,7 +371,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.deepEqual(await gadgets(), ['Desk'])
   }).tags(['@database'])
 
-  test('[B16] other values of hard do not purge')
+  test('[B16] other values of the parameter hard do not purge')
     .with(['hard=false', 'hard=', 'hard', 'hard=1', 'hard=true&hard=false', 'hard[a]=true'])
     .run(async ({ assert }, query) => {
       const [lamp] = await addGadgets('Lamp')
@@ -377,7 +380,7 @@ test.group('Admin | bulk delete', (group) => {
       assert.deepEqual(await gadgets(), ['(Lamp)'])
     })
 
-  test('[B16] soft-deleted records are restored', async ({ assert }) => {
+  test('[B16] soft-deleted records can be restored', async ({ assert }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk', 'Sofa')
     await remove('Gadget', [lamp, desk])
     const response = await restore('Gadget', [lamp], '?deleted=only')
@@ -390,7 +393,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.isNull(row.deleted_at)
   }).tags(['@database'])
 
-  test('[B16, B20] restoring is all or nothing, with the errors of deleting', async ({
+  test('[B16, B20] restoring is all or nothing, with the same errors as deleting', async ({
     assert,
   }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk')
@@ -413,7 +416,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.equal(await statusOf(restore('Nothing', ['a'])), 404)
   })
 
-  test('[P14] a refusal of the policy is a 403 problem, and nothing changes', async ({
+  test('[P14] a deletion that the policy refuses is a 403 problem and changes nothing', async ({
     assert,
   }) => {
     await db.table('bulk_diaries').multiInsert([

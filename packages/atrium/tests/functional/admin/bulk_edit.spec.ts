@@ -241,7 +241,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(twice.body, { updated: 1 })
   })
 
-  test('[L9, A9] text keys and composite keys are supported', async ({ assert }) => {
+  test('[L9, A9] records with text keys and composite keys can be changed', async ({ assert }) => {
     await Folder.createMany([{ path: 'a/b', title: 'x' } as Folder, { path: 'c', title: 'x' }])
     const folders = await post('Folder', { ids: ['a/b'], values: { title: 'New' } })
     assert.deepEqual(folders.body, { updated: 1 })

@@ -201,7 +201,7 @@ test.group('Admin | bulk forms', (group) => {
       assert.deepEqual(await gadgets(), ['Lamp'])
     })
 
-  test('[B24] a return path outside the site is ignored')
+  test('[B24] a return path outside the site is ignored after a bulk action')
     .with(['https://evil.test/', '//evil.test', '/elsewhere', '/admin/logout', 'javascript:x', ''])
     .run(async ({ assert }, next) => {
       const ids = await addGadgets('Lamp')
@@ -222,7 +222,9 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['(Lamp)'])
   })
 
-  test('[B24] the page lists twenty records and counts the rest', async ({ assert }) => {
+  test('[B24] the confirmation page lists twenty records and counts the rest', async ({
+    assert,
+  }) => {
     const ids = await addGadgets(...Array.from({ length: 22 }, (_, index) => `Gadget ${index}`))
     const response = await write({ ids })
     assert.lengthOf(named(response), 20)
@@ -326,7 +328,7 @@ test.group('Admin | bulk forms', (group) => {
     }
   })
 
-  test('[B19, S52] a failure redirects back with its cause, confirmed or not', async ({
+  test('[B19, S52] a failed action redirects back with its cause, whether it was confirmed or not', async ({
     assert,
     cleanup,
   }) => {
@@ -378,7 +380,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp', '(Desk)'])
   })
 
-  test('[B16, B14] an action that the view does not have is a 404', async ({ assert }) => {
+  test('[B16, B14] an action that the view does not define is a 404', async ({ assert }) => {
     await db.table('bulk_vouchers').insert({ code: 'a' })
     const ids = await addGadgets('Lamp')
     for (const [path, fields] of [

@@ -321,7 +321,9 @@ test.group('Admin | editing cells in place', (group) => {
     await restoreRoles()
   })
 
-  test('[L10] composite keys and keys with path characters are supported', async ({ assert }) => {
+  test('[L10] cells of records with composite keys and keys with path characters can be edited', async ({
+    assert,
+  }) => {
     await Shelfmark.create({ room: 1, board: 'a/b c', title: 'Old' })
     const board = await change('Shelfmark/cell/1/a%2Fb%20c?field=title', { title: 'New' })
     assert.equal(board.status, 200)

@@ -51,7 +51,7 @@ test.group('Admin | choices of a reference', (group) => {
     assert.deepEqual(body.choices, [{ value: String(abbey.id), label: 'Abbey Road' }])
   })
 
-  test('[B17] pattern characters are literal', async ({ assert }) => {
+  test('[B17] wildcard characters in a search text are literal', async ({ assert }) => {
     await Studio.createMany([{ name: '100% Sound' }, { name: '100 Sounds' }, { name: 'a_b' }])
     assert.deepEqual(await labels('studio_id', '0%'), ['100% Sound'])
     assert.deepEqual(await labels('studio_id', 'a_'), ['a_b'])
@@ -143,7 +143,9 @@ test.group('Admin | choices of a reference', (group) => {
     assert.deepEqual(await labels('score_id', '', eve), [])
   })
 
-  test('[B13, B17] models for superusers offer no choices to other users', async ({ assert }) => {
+  test('[B13, B17] choices of models for superusers are not offered to other users', async ({
+    assert,
+  }) => {
     const others = await ask('editor_id')
     assert.equal(others.status, 404)
     assert.notInclude(others.text, 'eve')
@@ -199,7 +201,7 @@ test.group('Admin | choices of a reference', (group) => {
       assert.deepEqual(body.choices, [])
     })
 
-  test('[B17] a list or an object as the search text is ignored', async ({ assert }) => {
+  test('[B17] a search text that is a list or an object is ignored', async ({ assert }) => {
     await Studio.create({ name: 'Abbey' })
     for (const query of ['q[]=x', 'q=x&q=y', 'q[a]=x']) {
       const { status, body } = await get(`/admin/Recording/choices/studio_id?${query}`, {

@@ -81,14 +81,14 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.match(textOf(again.text), /Title The record now Hers again Your version Title \* His/)
   })
 
-  test('[B25] the record can be left unchanged', async ({ assert }) => {
+  test('[B25] the second editor can leave the record unchanged', async ({ assert }) => {
     const version = versionIn(await open())
     await submit({ title: 'Hers', _version: version })
     const page = await submit({ title: 'His', _version: version })
     assert.match(page.text, new RegExp(`<a [^>]*href="/admin/Dossier/update/${dossier.id}"`))
   })
 
-  test('[B25] a submission without a version is accepted', async ({ assert }) => {
+  test('[B25] a submission without a version overwrites the record', async ({ assert }) => {
     await submit({ title: 'Hers' })
     const { status } = await submit({ title: 'His' })
     assert.equal(status, 303)
@@ -98,7 +98,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.equal(title, 'Mine')
   })
 
-  test('[B25] an invalid version is a conflict', async ({ assert }) => {
+  test('[B25] a submission with an invalid version is a conflict', async ({ assert }) => {
     const { status } = await submit({ title: 'His', _version: 'x' })
     assert.equal(status, 409)
     const { title } = await stored()
@@ -133,7 +133,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     }
   }).tags(['@database'])
 
-  test('[B25, S41] a record that was deleted in the meantime is a 404 in JSON', async ({
+  test('[B25, S41] a submission for a record that was deleted in the meantime is a 404 in JSON', async ({
     assert,
   }) => {
     const version = versionIn(await open())
@@ -180,7 +180,9 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.equal(pin, '5678')
   })
 
-  test('[B25, B17] no files are stored in the page or on the disk', async ({ assert }) => {
+  test('[B25, B17] on a conflict no submitted file is stored in the page or on the disk', async ({
+    assert,
+  }) => {
     const folder = join(app.config.get<string>('admin.storageDirectory'), 'Dossier')
     const onDisk = () => readdir(folder).catch(() => [])
     const before = await onDisk()
@@ -202,7 +204,9 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.deepEqual(await onDisk(), before)
   })
 
-  test('[B25] values of every type are shown in readable form', async ({ assert }) => {
+  test('[B25] the conflict page shows values of every type in readable form', async ({
+    assert,
+  }) => {
     const [hers, his] = await Studio.createMany([{ name: 'Abbey' }, { name: 'Hansa' }])
     const version = versionIn(await open())
     await submit({
@@ -238,7 +242,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.match(textOf(page.text), /Pages The record now 8 Your version/)
   })
 
-  test('[B25] a text is escaped and shown in full', async ({ assert }) => {
+  test('[B25] the conflict page shows a text escaped and in full', async ({ assert }) => {
     const attack = `<script>alert(1)</script>"><img src=x onerror=alert(1)>{{ 7*7 }}${'x'.repeat(9000)}end`
     const version = versionIn(await open())
     await submit({ title: `${attack}hers` })

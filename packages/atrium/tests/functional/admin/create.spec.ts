@@ -343,7 +343,9 @@ test.group('Admin | create', (group) => {
     assert.lengthOf(await Ruled.all(), 0)
   })
 
-  test('[S38] htmx receives only the form, with the same status', async ({ assert }) => {
+  test('[S38] htmx receives only the form of a refused create, with the same status', async ({
+    assert,
+  }) => {
     const { status, text, headers } = await send('Machine', {}, { 'hx-request': 'true' })
     assert.equal(status, 422)
     assert.match(text.trim(), /^<div id="form-content"/)

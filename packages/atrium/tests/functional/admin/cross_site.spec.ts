@@ -56,7 +56,9 @@ test.group('Admin | cross-site requests', (group) => {
     assert.equal(status, 303)
   })
 
-  test('[B9] an API client receives the refusal as a problem', async ({ assert }) => {
+  test('[B9] an API client receives a refused cross-site request as a problem', async ({
+    assert,
+  }) => {
     const { status, headers, body } = await call('POST', '/admin/theme', {
       headers: { accept: 'application/json', origin: 'http://evil.test' },
     })

@@ -214,7 +214,9 @@ test.group('Admin | endpoints below /crud', (group) => {
     assert.lengthOf(await db.from('mount_racks').where('is_deleted', false), 1)
   })
 
-  test('[B6, B4] invalid cookies are refused and cleared', async ({ assert }) => {
+  test('[B6, B4] a request with invalid cookies is refused, and its response clears them', async ({
+    assert,
+  }) => {
     const response = await call('GET', RACK, {
       headers: { cookie: 'access_token=a.b.c; session_id=x' },
     })
@@ -262,7 +264,9 @@ test.group('Admin | endpoints below /crud', (group) => {
     assert.deepEqual(await db.from('mount_racks'), before)
   })
 
-  test('[B10, A26] every response has the site’s headers and a request id', async ({ assert }) => {
+  test('[B10, A26] every response has the site’s security headers and a request id', async ({
+    assert,
+  }) => {
     const id = await insertRack()
     const responses = {
       list: await send('GET', RACK),

@@ -217,7 +217,7 @@ test.group('Admin | dashboard', (group) => {
     assert.equal(sumOf(createdPerDay(text)), before + 1)
   })
 
-  test('[B23] fifty models are shown', async ({ assert, cleanup }) => {
+  test('[B23] a dashboard with fifty models shows all of them', async ({ assert, cleanup }) => {
     for (let i = 0; i < 50; i++) cleanup(addView({ name: `Model${i}` }))
     const { status, text, counts: counted } = await page()
     assert.equal(status, 200)

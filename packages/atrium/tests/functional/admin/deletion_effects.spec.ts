@@ -171,7 +171,7 @@ test.group('Admin | effects of a deletion', (group) => {
     assert.notInclude(text, 'deletion-effects')
   })
 
-  test('[R6] counting stops at 1,000 records', async ({ assert }) => {
+  test('[R6] the number of affected records is counted only up to 1,000', async ({ assert }) => {
     for (let done = 0; done < 1002; done += 334) {
       const rows = Array.from({ length: 334 }, () => ({ name: 'M', guild_id: guild.id }))
       await db.table('guild_members').multiInsert(rows)
@@ -211,7 +211,7 @@ test.group('Admin | effects of a deletion', (group) => {
     assert.include(await buttonOf('House'), 'data-url')
   })
 
-  test('[R6] a deletion that can be restored has no other effects', async ({ assert }) => {
+  test('[R6] a deletion that can be restored shows no other effects', async ({ assert }) => {
     const house = await House.create({ name: 'Hall' })
     await Room.create({ name: 'Cellar', houseId: house.id })
     const { text } = await ask('House', [house.id])

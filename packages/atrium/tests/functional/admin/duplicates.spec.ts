@@ -136,7 +136,9 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.isEmpty(await groups(''))
   })
 
-  test('[G7] a group of duplicates can have thousands of spellings', async ({ assert }) => {
+  test('[G7] a group of duplicates can contain thousands of different spellings', async ({
+    assert,
+  }) => {
     const spellings = Array.from({ length: 2000 }, (_, index) =>
       [...'abcdefghijk'].map((one, at) => ((index >> at) & 1 ? one.toUpperCase() : one)).join('')
     )

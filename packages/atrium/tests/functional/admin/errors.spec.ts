@@ -52,14 +52,14 @@ test.group('Admin | errors', (group) => {
     assert.notMatch(text, /<script>|<\/script>\//)
   })
 
-  test('[B6] an API client gets a 404 problem', async ({ assert }) => {
+  test('[B6] an API client gets a 404 as a problem', async ({ assert }) => {
     const headers = { cookie, accept: 'application/json' }
     const { status, body } = await get('/admin/Nothing/', { headers })
     assert.equal(status, 404)
     assert.deepInclude(body, { type: 'about:blank', title: 'Not Found', status: 404 })
   })
 
-  test('[B6] a wrong method on a page is a 404', async ({ assert }) => {
+  test('[B6] a request to a page with another HTTP method is a 404', async ({ assert }) => {
     for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const { status } = await call(method, '/admin', { headers: { cookie } })
       assert.equal(status, 404, method)

@@ -161,7 +161,7 @@ test.group('The event log | views', (group) => {
     assert.isEmpty(await loggedEvents())
   })
 
-  test('[E2] the page of a missing record is not a view', async ({ assert, cleanup }) => {
+  test('[E2] a request for a missing record is not a view', async ({ assert, cleanup }) => {
     const { page } = UpdateController.prototype
     cleanup(() => void (UpdateController.prototype.page = page))
     UpdateController.prototype.page = realUpdatePage
@@ -179,7 +179,7 @@ test.group('The event log | views', (group) => {
     )
   })
 
-  test('[E2] logging views can be disabled', async ({ assert, cleanup }) => {
+  test('[E2] the logging of views can be disabled', async ({ assert, cleanup }) => {
     const { events } = await adminSite()
     const integration = events.integration as { logViews: boolean | 'records' }
     cleanup(() => void (integration.logViews = true))

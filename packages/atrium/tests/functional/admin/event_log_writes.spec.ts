@@ -109,7 +109,9 @@ test.group('The event log | writes', (group) => {
     assert.notProperty(audit.changes, 'data')
   })
 
-  test('[S48, E3] an update has actor, origin and changes of the record', async ({ assert }) => {
+  test('[S48, E3] the event of an update has actor, origin and changes of the record', async ({
+    assert,
+  }) => {
     const { id } = await Article.create({ title: 'One', amount: 1.5 })
     await emptyEventTables()
     const client = db.connection()

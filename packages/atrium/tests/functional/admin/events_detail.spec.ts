@@ -183,7 +183,7 @@ test.group('Admin | event page', (group) => {
     assert.deepEqual(unreadable.records, first.records)
   })
 
-  test('[E5] an unknown id is 404: {id}')
+  test('[E5] the page of an unknown event is a 404: {id}')
     .with([
       { id: '987654' },
       { id: 'abc' },
@@ -215,7 +215,9 @@ test.group('Admin | event page', (group) => {
     assert.notMatch(text, /secret/)
   })
 
-  test('[E5] the log of a removed model is still shown', async ({ assert }) => {
+  test('[E5] events of a model that was removed from the application are still shown', async ({
+    assert,
+  }) => {
     const record = { resource_type: 'GoneModel', resource_id: '12' }
     const id = await logEvent(record, [
       { ...record, before: { first_name: 'Jo', at: null }, after: { first_name: 'Al', at: null } },

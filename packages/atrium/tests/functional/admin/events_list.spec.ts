@@ -120,7 +120,9 @@ test.group('Admin | the event log', (group) => {
     assert.notInclude(views, 'event-fold')
   })
 
-  test('[E5] days are in UTC, first and last included', async ({ assert }) => {
+  test('[E5] days in filters are in UTC, with the first and the last day included', async ({
+    assert,
+  }) => {
     const moments = [
       '2026-02-28 23:59:59',
       '2026-03-01 00:00:00',

@@ -149,7 +149,7 @@ test.group('Admin | exports as jobs', (group) => {
     assert.equal(await statusOf(fetched(id, asAnn)), 404)
   })
 
-  test('[D2] the file is deleted after a day, and the job can be repeated', async ({
+  test('[D2] the file of an export is deleted after a day, and the job can be repeated', async ({
     assert,
     cleanup,
   }) => {

@@ -189,7 +189,7 @@ test.group('Admin | lists of files', (group) => {
     assert.equal(await statusOf(create([['photos__file', '../../.env']])), 422)
   })
 
-  test('[files] uploads need a form with the field: {0}')
+  test('[files] an upload needs a form with its field: {0}')
     .with([
       ['title', 'create'],
       ['unknown', 'create'],

@@ -110,7 +110,7 @@ test.group('Admin | stored files', (group) => {
       assert.isNull(response.headers.get('set-cookie'))
     })
 
-  test('[B17] only columns with a file widget contain files', async ({ assert }) => {
+  test('[B17] only columns with a file widget are served as files', async ({ assert }) => {
     await put('Portrait', name(1))
     await put('Portrait', name(2))
     await Portrait.create({ title: 'Ada', scan: name(1), note: name(2) })
@@ -171,7 +171,7 @@ test.group('Admin | stored files', (group) => {
     assert.equal(own.text, 'secret')
   })
 
-  test('[B14] files require the view action', async ({ assert }) => {
+  test('[B14] serving a file requires the view action', async ({ assert }) => {
     await put('Certificate', name(1))
     await Certificate.create({ paper: name(1) })
     assert.equal(await statusOf(fetchFile(name(1), 'Certificate')), 404)
@@ -185,7 +185,7 @@ test.group('Admin | stored files', (group) => {
     assert.match(response.headers.get('location')!, /^\/admin\/login\?/)
   })
 
-  test('[B17] no path leads out of the directory')
+  test('[B17] no path leads out of the directory of files')
     .with([
       '..%2f..%2f.env',
       '..%2F..%2F.env',
@@ -275,14 +275,14 @@ test.group('Admin | bodies with files', (group) => {
     assert.deepEqual(await leftovers(), before)
   })
 
-  test('[B17] files are removed if the handler fails', async ({ assert }) => {
+  test('[B17] uploaded files are removed if the handler fails', async ({ assert }) => {
     const before = await leftovers()
     const { status } = await send(file('a.txt') + END, { query: '?fail=1' })
     assert.equal(status, 500)
     assert.deepEqual(await leftovers(), before)
   })
 
-  test('[B17] a malformed body is a 400 and leaves no files')
+  test('[B17] a malformed body with files is a 400 and leaves no files')
     .with([
       ['cut off in a file', file('a.txt') + file('b.txt').slice(0, -20)],
       ['without an end', file('a.txt')],
@@ -322,14 +322,14 @@ test.group('Admin | bodies with files', (group) => {
     assert.isBelow(status, 500)
   })
 
-  test('[B6, B17] files of anonymous requests are not read', async ({ assert }) => {
+  test('[B6, B17] files of unauthenticated requests are not read', async ({ assert }) => {
     const before = await leftovers()
     const { status } = await send(file('a.txt') + END, { headers: { cookie: '' } })
     assert.equal(status, 303)
     assert.deepEqual(await leftovers(), before)
   })
 
-  test('[B17] plain fields and lists are parsed', async ({ assert }) => {
+  test('[B17] fields and lists without files are parsed', async ({ assert }) => {
     const { body } = await send(
       field('name', 'Ada') + field('list', '1') + field('list', '2') + file('a.txt') + END
     )
@@ -553,7 +553,9 @@ test.group('Admin | files in forms', (group) => {
       assert.deepEqual(await stored(), [image])
     })
 
-  test('[B17] a text in place of a file is not accepted as a key', async ({ assert }) => {
+  test('[B17] a text in place of a file is not accepted as the key of a file', async ({
+    assert,
+  }) => {
     const { id } = await Portrait.create({ title: 'Ada', image: name(1) })
     await send(`/admin/Portrait/form_update/${id}`, { title: 'Eve', image: name(2) })
     const { image } = await Portrait.findOrFail(id)
@@ -687,7 +689,9 @@ test.group('Admin | owners of files', (group) => {
     assert.isNull(await its(Poster.findOrFail(id), 'image'))
   })
 
-  test('[B17] application code that runs as the system can write any key', async ({ assert }) => {
+  test('[B17] application code that runs as the system can write any file key', async ({
+    assert,
+  }) => {
     const crud = new LucidCrud(Poster)
     const actor = { kind: 'system', name: 'import' } as any
     await crud.create({ title: 'Ada', image: name(1) }, { actor })

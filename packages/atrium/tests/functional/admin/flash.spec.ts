@@ -81,7 +81,7 @@ test.group('Admin | messages for the next page', (group) => {
     assert.notInclude(after(cookies, next), FLASH)
   })
 
-  test('[B18] partial pages do not clear the message', async ({ assert }) => {
+  test('[B18] a request for a part of a page does not clear the message', async ({ assert }) => {
     let cookies = await act()
     const htmx = { 'hx-request': 'true' }
     for (const path of ['/admin/dashboard-content', '/admin/Dossier/get_model_list']) {

@@ -35,7 +35,7 @@ test.group('Admin | grouped numbers', (group) => {
 
   const stored = (id: number) => db.from('number_hauls').where('id', id).first()
 
-  test('[B17] long numbers have separators; codes and years do not', async ({ assert }) => {
+  test('[B17] long numbers have separators, except codes and years', async ({ assert }) => {
     const id = await haul({
       big: '9007199254740993',
       exact: '12345678.1234',
@@ -77,7 +77,7 @@ test.group('Admin | grouped numbers', (group) => {
     assert.deepEqual(await stored(id), { ...before, name: 'Herring' })
   })
 
-  test('[B17] a number is typed with separators or without: {typed}')
+  test('[B17] a number can be typed with separators or without: {typed}')
     .with([
       { typed: '15,285,588', gross: 15_285_588 },
       { typed: '15285588', gross: 15_285_588 },
@@ -102,7 +102,7 @@ test.group('Admin | grouped numbers', (group) => {
     assert.equal(values.exact, '12,345,678.1234')
   })
 
-  test('[B17] ambiguous separators are an error: {typed}')
+  test('[B17] a number with ambiguous separators is an error: {typed}')
     .with(['1,5', '1.234.567', '1.234,5', '12,34'].map((typed) => ({ typed })))
     .run(async ({ assert }, { typed }) => {
       const response = await send('Haul/form_create', { name: 'Cod', exact: typed, code: typed })

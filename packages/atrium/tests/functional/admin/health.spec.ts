@@ -157,7 +157,7 @@ test.group('Admin | health', (group) => {
     assert.equal(status, 303)
   })
 
-  test('[E2] without an event log the page does not mention events', async ({
+  test('[E2] without an event log the health page does not mention events', async ({
     assert,
     cleanup,
   }) => {
@@ -168,13 +168,13 @@ test.group('Admin | health', (group) => {
     assert.notMatch(text, /Events stored|Oldest event|waiting to be written/)
   })
 
-  test('[B24] htmx receives only the content', async ({ assert }) => {
+  test('[B24] htmx receives only the content of the health page', async ({ assert }) => {
     const { text, headers } = await page({ 'hx-request': 'true' })
     assert.match(text.trim(), /^<div id="health-content"/)
     assert.match(headers.get('vary')!, /hx-request/i)
   })
 
-  test('[E5] an empty log is not a failure', async ({ assert }) => {
+  test('[E5] an empty event log is not a failure', async ({ assert }) => {
     const { plain: text } = await page()
     assert.include(text, 'Events stored 0')
     assert.notInclude(text, 'Oldest event')

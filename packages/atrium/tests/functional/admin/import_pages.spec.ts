@@ -248,7 +248,7 @@ test.group('Admin | pages of the import', (group) => {
     )
   })
 
-  test('[D3, U2] a fixed value of {field} is refused')
+  test('[D3, U2] a fixed value of the field {field} is refused')
     .with([
       { field: 'title', says: 'Title has a column and a value for every row' },
       { field: 'id', says: null },
@@ -290,7 +290,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.notInclude(keyed.text, 'No column was recognised')
   })
 
-  test('[D3] another delimiter or encoding parses the file again', async ({ assert }) => {
+  test('[D3] selecting another delimiter or encoding parses the file again', async ({ assert }) => {
     const url = await begin('title;town\r\nLear;a,b\r\n')
     const page = await open(url)
     assert.equal(chosenIn(page).delimiter, ';')

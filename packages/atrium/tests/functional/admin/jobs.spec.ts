@@ -321,7 +321,9 @@ test.group('Admin | jobs', (group) => {
       assert.deepEqual(await marked(), ['mark 0'])
     })
 
-  test('[D1] a running job is not started again by a second message', async ({ assert }) => {
+  test('[D1] a running job is not started again if the queue delivers it twice', async ({
+    assert,
+  }) => {
     const { id } = await add()
     let again: unknown
     marks.between = async () => void (again ??= await run(id))
@@ -410,10 +412,7 @@ test.group('Admin | jobs', (group) => {
     assert.containSubset(await untilJob(id), { state: 'done' })
   })
 
-  test('[D1] a job that the queue rejects is not left in the table', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('[D1] a job that the queue rejects is not stored', async ({ assert, cleanup }) => {
     const { jobs } = await adminSite()
     const queue = await jobs.queue()
     queue.push = async () => {

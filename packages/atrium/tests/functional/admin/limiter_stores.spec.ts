@@ -23,7 +23,7 @@ test.group('Admin | store of the login throttle', (group) => {
     assert.equal(counters().use({ requests: 1, duration: 1 }).name, 'database')
   })
 
-  test("[B8] an attempt that can't be counted is refused", async ({ assert, cleanup }) => {
+  test("[B8] a login attempt that can't be counted is refused", async ({ assert, cleanup }) => {
     const site = await adminSite()
     const { throttle } = site.adminAuthentication
     cleanup(() => {

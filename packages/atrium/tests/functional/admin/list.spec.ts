@@ -143,7 +143,7 @@ test.group('Admin | list', (group) => {
     }
   })
 
-  test('[B16] the newest records come first', async ({ assert }) => {
+  test('[B16] by default the newest records come first', async ({ assert }) => {
     await makeUtensils(3)
     assert.deepEqual(await names(''), ['P3', 'P2', 'P1'])
   })
@@ -282,7 +282,7 @@ test.group('Admin | list', (group) => {
     assert.deepEqual(heading('name'), ['none', up, up])
   })
 
-  test('[S27] links to other pages preserve the parameters', async ({ assert }) => {
+  test('[S27] links to other pages of the list preserve its parameters', async ({ assert }) => {
     await makeUtensils(45)
     const stored = 'column-to-search=name&search-input=P&sort_by=price&sort_order=desc'
     const { text } = await list(`?${stored}&page=2`)
@@ -296,7 +296,7 @@ test.group('Admin | list', (group) => {
     assert.match(text, /<a id="page-2"[^>]*aria-current="page"/)
   })
 
-  test('[B16] soft-deleted records are excluded unless requested', async ({ assert }) => {
+  test('[B16] soft-deleted records are shown only if requested', async ({ assert }) => {
     await makeUtensils(3, (number) => ({ is_deleted: number === 2 }))
     assert.deepEqual(await names(''), ['P3', 'P1'])
     assert.deepEqual(await names('?deleted=include'), ['P3', 'P2', 'P1'])

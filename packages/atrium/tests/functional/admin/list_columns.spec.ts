@@ -215,7 +215,7 @@ test.group('Admin | list | columns', (group) => {
     assert.isEmpty(await preferences())
   })
 
-  test('[L6] saving no columns is refused', async ({ assert }) => {
+  test('[L6] saving an empty selection of columns is refused', async ({ assert }) => {
     const { status, text } = await keep('order=title&columns=nonsense')
     assert.equal(status, 422)
     assert.include(text, 'Choose at least one column.')
@@ -255,7 +255,9 @@ test.group('Admin | list | columns', (group) => {
     assert.equal(strangers.status, 401)
   })
 
-  test('[L6] column names with markup, and long ones, change no markup', async ({ assert }) => {
+  test('[L6] column names with markup, and long ones, do not break the markup', async ({
+    assert,
+  }) => {
     const names = [
       '"><script>alert(1)</script>',
       "'; drop table plays; --",

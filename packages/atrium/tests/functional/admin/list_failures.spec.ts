@@ -76,7 +76,9 @@ test.group('Admin | list | failures', (group) => {
     assert.deepInclude(await seen, { items: [], total_items: 0, current_page: 1, failed: true })
   })
 
-  test('[P14] a refusal of the policy is 403 and not an empty list', async ({ assert }) => {
+  test('[P14] a list that the policy refuses is a 403 and not an empty list', async ({
+    assert,
+  }) => {
     const requested: unknown[] = []
     ClosedFile.allows = (actor, action) => {
       requested.push([(actor as any).kind, (actor as any).user.username, action])

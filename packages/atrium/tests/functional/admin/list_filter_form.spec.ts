@@ -448,7 +448,7 @@ test.group('Admin | list | form for a new filter', (group) => {
     assert.equal(stored.headers.get('location'), `${LIST}?filter.visitors__lt=5`)
   })
 
-  test('[L1, L2] a list with fifty filters accepts no more', async ({ assert }) => {
+  test('[L1, L2] a list with fifty filters accepts no further filter', async ({ assert }) => {
     const many = Array.from({ length: 50 }, (): [string, string] => ['filter.visitors__gte', '1'])
     const { text } = await getList(cookie, `${LIST}?${new URLSearchParams(many)}`)
     assert.notInclude(text, 'id="add-filter"')

@@ -44,7 +44,7 @@ test.group('Admin | list | search', (group) => {
 
   const ALL = '1 2 3 4 5 6 7'
 
-  test('[S30] integers match exactly', async ({ assert }) => {
+  test('[S30] a search finds integers only by their exact value', async ({ assert }) => {
     assert.equal(await found('visitors', '12'), '1')
     assert.equal(await found('visitors', '-12'), '3')
     assert.equal(await found('visitors', '0'), '6')
@@ -54,7 +54,7 @@ test.group('Admin | list | search', (group) => {
     }
   })
 
-  test('[S30] floats match exactly', async ({ assert }) => {
+  test('[S30] a search finds floats only by their exact value', async ({ assert }) => {
     assert.equal(await found('weight', '1.5'), '1')
     assert.equal(await found('weight', '15'), '2')
     assert.equal(await found('weight', '.5'), '3')
@@ -62,7 +62,7 @@ test.group('Admin | list | search', (group) => {
     assert.equal(await found('weight', '1,5'), ALL)
   })
 
-  test('[S30] booleans match their words', async ({ assert }) => {
+  test('[S30] a search finds booleans by their words', async ({ assert }) => {
     for (const word of ['true', 'YES', '1', 't', 'y']) {
       assert.equal(await found('on_loan', word), '1 4', word)
     }
@@ -72,7 +72,9 @@ test.group('Admin | list | search', (group) => {
     assert.equal(await found('on_loan', 'perhaps'), ALL)
   })
 
-  test('[S30, B15] texts match in part, ignoring case but not accents', async ({ assert }) => {
+  test('[S30, B15] a search finds parts of texts, ignoring case but not accents', async ({
+    assert,
+  }) => {
     for (const text of ['ärger', 'ÄRGER', 'äRGe'])
       assert.equal(await found('name', text), '1 2', text)
     assert.equal(await found('name', 'arger'), '3')
@@ -80,7 +82,7 @@ test.group('Admin | list | search', (group) => {
     assert.equal(await found('name', ' off '), '4 5')
   })
 
-  test('[B15] pattern characters are literal', async ({ assert }) => {
+  test('[B15] wildcard characters in a search text are literal', async ({ assert }) => {
     const cases = {
       '50%': '4',
       '%': '4',
@@ -117,13 +119,13 @@ test.group('Admin | list | search', (group) => {
       assert.equal(await found(name, '8'), ALL)
     })
 
-  test('[S29] the text is trimmed, and an empty one does not filter', async ({ assert }) => {
+  test('[S29] the search text is trimmed, and an empty one does not filter', async ({ assert }) => {
     assert.equal(await found('name', '  ärger \t'), '1 2')
     assert.equal(await found('name', '   '), ALL)
     assert.equal(await found('visitors', ' 12 '), '1')
   })
 
-  test('a UUID matches only as a whole, ignoring case', async ({ assert }) => {
+  test('a search finds a UUID only as a whole, ignoring case', async ({ assert }) => {
     assert.equal(await found('mark', '3F2504E0-4F89-41D3-9A0C-0305E82C3301'), '2')
     assert.equal(await found('mark', '3f2504e0'), ALL)
   })
@@ -136,7 +138,7 @@ test.group('Admin | list | search', (group) => {
     assert.notInclude(longest.text, 'so all records are shown')
   })
 
-  test('NUL and lone surrogates cause no error', async ({ assert }) => {
+  test('a search text with NUL or lone surrogates causes no error', async ({ assert }) => {
     const list = (text: string) =>
       getList(cookie, `/admin/Artefact/?column-to-search=name&search-input=${text}`)
     for (const text of ['a%00b', '%ed%a0%80', '%ff', 'x'.repeat(4000)]) {

@@ -211,7 +211,7 @@ test.group('Admin | list | values', (group) => {
     }
   })
 
-  test('the search text is escaped too')
+  test('markup in the search text is escaped, too')
     .with(BREAKOUTS.map((breakout) => ({ breakout })))
     .run(async ({ assert }, { breakout }) => {
       await db.table('list_alcoves').insert({ code: 'x', name: breakout })

@@ -60,7 +60,10 @@ test.group('Admin | log lines of login and logout', (group) => {
     }
   })
 
-  test('[B3] a long name is truncated and can’t break a line', async ({ assert, cleanup }) => {
+  test('[B3] a long user name is truncated and can’t break a log line', async ({
+    assert,
+    cleanup,
+  }) => {
     const lines = captureLog(cleanup)
     await login(`x\n${'y'.repeat(1000)}`, 'wrong')
     const [{ username }] = lines().filter(({ level }) => level === WARN_LEVEL)

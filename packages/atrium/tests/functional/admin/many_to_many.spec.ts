@@ -254,7 +254,9 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.equal(status, 404)
   })
 
-  test('[R3, U2] a role can make the field read-only or hide it', async ({ assert }) => {
+  test('[R3, U2] a role can make the field of the relation read-only or hide it', async ({
+    assert,
+  }) => {
     await attach(ann)
     const others = { RevueArtist: { actions: ['view' as const] } }
     const actions = ['view' as const, 'update' as const]

@@ -93,7 +93,7 @@ test.group('Undo | many-to-many relations', (group) => {
     }
   })
 
-  test('[R3, R7] undoing a creation also detaches the attached records', async ({ assert }) => {
+  test('[R3, R7] undoing a create also detaches the attached records', async ({ assert }) => {
     const before = await everything()
     const body = `title=New&people=${ann.id}&styles=jazz`
     await sendForm('/admin/Revue/form_create', body, { cookie: boss })

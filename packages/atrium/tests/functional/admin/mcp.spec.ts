@@ -251,7 +251,7 @@ test.group('MCP server', (group) => {
     }
   })
 
-  test('[W5] a read-only token cannot write by any path', async ({ assert }) => {
+  test('[W5] a read-only token cannot write by any route', async ({ assert }) => {
     const play = await Play.create({ ...VALUES, title: 'Hamlet' })
     const { headers, use } = await agent(EVERYTHING, { readOnly: true })
     const values = { title: 'x', town: 'y' }

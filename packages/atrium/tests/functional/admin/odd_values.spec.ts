@@ -94,7 +94,7 @@ test.group('Values that other programs wrote', (group) => {
       assert.equal(history.status, 200)
     })
 
-  test('[A3] stay unchanged when another field changes', async ({ assert }) => {
+  test('[A3] stay unchanged when another field of the record changes', async ({ assert }) => {
     const before = await db.from('odd_records').orderBy('id')
     for (const { id } of before) {
       const { status } = await patch(`/api/odd-records/${id}`, { title: 'new' })

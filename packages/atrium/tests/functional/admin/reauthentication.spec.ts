@@ -437,7 +437,9 @@ test.group('Admin | confirming one’s identity', (group) => {
     assert.isFalse(await isOpen())
   })
 
-  test('[U11, B3] the confirmation redirects only to pages of the site', async ({ assert }) => {
+  test("[U11, B3] confirming one's identity redirects only to pages of the site", async ({
+    assert,
+  }) => {
     for (const next of [
       '//evil.test',
       'https://evil.test/',

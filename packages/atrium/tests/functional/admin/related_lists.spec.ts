@@ -89,7 +89,7 @@ test.group('Admin | lists of referring records', (group) => {
     assert.notMatch(second.text, /name="ids"|Stage_id|>Stage</)
   })
 
-  test('[R4] no query parameter adds other records to the list', async ({ assert }) => {
+  test('[R4] no query parameter adds other records to a related list', async ({ assert }) => {
     await makePlays(1)
     await makePlays(1, { title: 'Elsewhere', stageId: other.id })
     for (const query of [
@@ -174,7 +174,7 @@ test.group('Admin | lists of referring records', (group) => {
     assert.notMatch(seen.text, /value="QZX"/)
   })
 
-  test('[R4, U4] roles determine which lists are shown, and what they contain', async ({
+  test('[R4, U4] roles determine which related lists are shown, and what they contain', async ({
     assert,
   }) => {
     await makePlays(1, { title: 'West', town: 'west' })

@@ -213,7 +213,9 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.include(none.plain, 'The fields of the form are as in that version.')
   })
 
-  test('[R8] fields that were empty are cleared if the form allows that', async ({ assert }) => {
+  test('[R8] fields that were empty in the version are cleared if the form allows that', async ({
+    assert,
+  }) => {
     const id = await shelf({ floor: null, card: null })
     const version = await lastEvent()
     await change('Shelf', id, { floor: 7, card: 'B' })

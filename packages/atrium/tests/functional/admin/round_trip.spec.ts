@@ -375,7 +375,7 @@ test.group('Admin | export and import round trips', (group) => {
     }
   })
 
-  test('[D3, A28] a NUL character is an error at its field', async ({ assert }) => {
+  test('[D3, A28] a NUL character in a file is an error at its field', async ({ assert }) => {
     for (const [name, content] of [
       ['a.csv', 'name,seats,is_open\r\n"a\u0000b",1,true\r\n'],
       ['a.ndjson', '{"name":"a\\u0000b","seats":1,"is_open":true}\n'],

@@ -115,7 +115,7 @@ test.group('Admin | search of the site', (group) => {
     assert.deepEqual(await records('Score', String(score.id), eve), [])
   })
 
-  test('[L12] deleted records are not found', async ({ assert }) => {
+  test('[L12] deleted records are not found by the search', async ({ assert }) => {
     await Studio.create({ name: 'Abbey', isDeleted: true })
     assert.deepEqual(await found('abbey'), [])
     const { text } = await search('abbey')

@@ -304,7 +304,10 @@ test.group('Admin | users who must have a second factor', (group) => {
     assert.isTrue(await isSignedIn(cookie))
   })
 
-  test('[U10, P10] access tokens of API clients stay valid', async ({ assert, cleanup }) => {
+  test('[U10, P10] access tokens of API clients stay valid for users who must set up a factor', async ({
+    assert,
+    cleanup,
+  }) => {
     cleanup(await requireFactors('required'))
     const { token } = await issueToken(await makeUser('jo'))
     const { accessTokens } = await adminSite()

@@ -109,7 +109,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await active(), 5)
   }).tags(['@database'])
 
-  test('[L8, L1] a query with an ignored filter is 422: {$self}')
+  test('[L8, L1] a selection whose query has an ignored filter is a 422: {$self}')
     .with([
       'filter.nmae=Lamp',
       'filter.id=x',
@@ -126,7 +126,7 @@ test.group('Admin | select all matching', (group) => {
       assert.equal(await active(), 3)
     })
 
-  test('[L8] a malformed selection is 422: {i}')
+  test('[L8] a malformed selection is a 422: {$i}')
     .with<object[]>([
       { all: false, query: '', count: 3 },
       { all: 'true', query: '', count: 3 },

@@ -78,7 +78,9 @@ test.group('Admin | combinations of cookies', (group) => {
     }
   })
 
-  test('[B4] a token in a header, a query or a body is refused', async ({ assert }) => {
+  test('[B4] a token in a header, a query or a body instead of the cookie is refused', async ({
+    assert,
+  }) => {
     const token = cookieIn(cookie, 'access_token')
     const id = cookieIn(cookie, 'session_id')
     const bearer = { 'authorization': `Bearer ${token}`, 'x-session-id': id }
@@ -196,7 +198,7 @@ test.group('Admin | lifetime of a session', (group) => {
     assert.isEmpty(headers.getSetCookie())
   })
 
-  test('[B4] a revoked token is not renewed', async ({ assert }) => {
+  test('[B4] a revoked token is not renewed by a request', async ({ assert }) => {
     const cookie = await agedCookiesOf(jo, { minutes: 10 })
     await revoke(cookie)
     const response = await get('/admin', { headers: { cookie } })

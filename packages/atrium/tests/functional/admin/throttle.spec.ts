@@ -107,14 +107,14 @@ test.group('Admin | guessing passwords', (group) => {
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429, 429])
   })
 
-  test('[B8] a successful login resets the count', async ({ assert }) => {
+  test('[B8] a successful login resets the count of failed attempts', async ({ assert }) => {
     await fail(4)
     const { status } = await login('jo')
     assert.equal(status, 303)
     assert.deepEqual(await fail(6), [401, 401, 401, 401, 401, 429])
   })
 
-  test('[B8] a successful login of another user resets nothing', async ({ assert }) => {
+  test('[B8] a successful login of another user does not reset the count', async ({ assert }) => {
     await fail(4)
     await login('al')
     assert.deepEqual(await fail(2), [401, 429])

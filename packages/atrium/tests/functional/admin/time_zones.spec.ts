@@ -240,7 +240,9 @@ test.group('Admin | time zones', (group) => {
     assert.equal(await hourOf(id), 11)
   })
 
-  test('[R12, A28] a schema that expects another format gets it, in UTC', async ({ assert }) => {
+  test('[R12, A28] a schema that expects another format of times receives it, in UTC', async ({
+    assert,
+  }) => {
     const { status } = await send('Ferry/form_create', { leaves_at: '2026-07-01T12:00' })
     assert.equal(status, 303)
     const { leavesAt } = await Ferry.query().firstOrFail()

@@ -37,7 +37,7 @@ test.group('Admin | anonymous requests', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[S25, B6] only public routes are reachable', async ({ assert }) => {
+  test('[S25, B6] without a login only public routes are reachable', async ({ assert }) => {
     const routes = adminRoutes().filter(
       ({ method, pattern }) => !OPEN.includes(`${method.replace('HEAD', 'GET')} ${pattern}`)
     )

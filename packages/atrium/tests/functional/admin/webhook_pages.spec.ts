@@ -193,7 +193,9 @@ test.group('Webhooks | pages', (group) => {
     assert.notInclude(rotated.text, 'whsec_')
   })
 
-  test('[W4] the form creates a webhook, whose secret is shown once', async ({ assert }) => {
+  test('[W4] a webhook can be created in the form, and its secret is shown once', async ({
+    assert,
+  }) => {
     const fields = { address: receiver.url, description: 'Shop', models: 'Plain', active: 'true' }
     const { headers, status } = await sendForm(`${PATH}/form_create`, fields, { cookie })
     assert.equal(status, 303)

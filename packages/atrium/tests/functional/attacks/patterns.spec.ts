@@ -71,7 +71,9 @@ test.group('Attacks | patterns', (group) => {
     return found
   }
 
-  test('[A18, S30, B17] a search text never becomes a regular expression', async ({ assert }) => {
+  test('[A18, S30, B17] a search text is never interpreted as a regular expression', async ({
+    assert,
+  }) => {
     await insertRow('samples', { name: 'aaaaaaaaaaaaaaaaaaa!', created_at: NOW })
     await look('a')
     const sources = await madeDuring(async () => {
@@ -81,7 +83,9 @@ test.group('Attacks | patterns', (group) => {
     for (const source of sources) assert.match(source, /^\^\p{L}\$$/u)
   })
 
-  test('[A18] each character is literal and matches only itself', async ({ assert }) => {
+  test('[A18] each character of a search text is literal and matches only itself', async ({
+    assert,
+  }) => {
     for (const text of EVIL.filter((one) => one.length <= 20 && !one.includes('\\'))) {
       await db.from('samples').delete()
       await insertRow('samples', { name: 'aaaaaaaaaaaaaaaaaaa!', created_at: NOW })

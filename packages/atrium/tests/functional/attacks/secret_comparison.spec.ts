@@ -111,7 +111,9 @@ test.group('Attacks | how secrets are compared', (group) => {
     assert.equal(responses[0][0], 401)
   })
 
-  test('[P10, B12] stored values are not accepted as token or session', async ({ assert }) => {
+  test('[P10, B12] stored hashes are not accepted as a token or a session id', async ({
+    assert,
+  }) => {
     const jo = await makeUser('jo')
     const { id, headers } = await issueToken(jo)
     const cookie = await cookiesOf(jo)

@@ -114,7 +114,7 @@ test.group('Attacks | login methods', (group) => {
       }
     })
 
-  test('[B3] no form of the account redirects to another site', async ({ assert }) => {
+  test('[B3] no form of the account page redirects to another site', async ({ assert }) => {
     const cookie = await cookiesOf(jo)
     for (const next of ELSEWHERE) {
       for (const [path, fields] of [

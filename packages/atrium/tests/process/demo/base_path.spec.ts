@@ -245,7 +245,9 @@ test.group('Base path', (group) => {
     }
   })
 
-  test('[W2] links in mails and from commands have the path', async ({ assert }) => {
+  test('[W2] links in mails and those printed by commands begin with the path', async ({
+    assert,
+  }) => {
     const invite = ['ace.js', 'admin:invite', 'jo']
     const { output } = await copy.run(process.execPath, invite, ENVIRONMENT)
     assert.include(output, `${ORIGIN}${BASE}/admin/invitation/`)

@@ -15,7 +15,7 @@ test.group('@AdminView', () => {
     assert.isFalse(site.models.has('Thing'))
   })
 
-  test('[P13] all options are optional', ({ assert }) => {
+  test('[P13] all options of the decorator are optional', ({ assert }) => {
     @AdminView()
     class Thing extends BaseModel {}
     assert.deepEqual(adminOptionsOf(Thing), {})

@@ -15,7 +15,7 @@ test.group('Long work that yields to other work', () => {
     assert.isBelow(order.indexOf('other'), order.indexOf('5'))
   })
 
-  test('a short list is mapped without yielding', async ({ assert }) => {
+  test('a short list is processed without yielding', async ({ assert }) => {
     const order: string[] = []
     const list = mapInTurns(['a', 'b'], 2, (item) => order.push(item))
     order.push('begun')

@@ -89,7 +89,7 @@ test.group('createNodeServer()', () => {
     assert.include(response, '"detail":"The request took too long to arrive"')
   })
 
-  test('nothing is written to a broken connection', async ({ assert, cleanup }) => {
+  test('nothing is written to a connection that is already broken', async ({ assert, cleanup }) => {
     const { server, port } = await listening(() => {})
     cleanup(() => void server.close())
     const socket = connect(port, 'localhost')

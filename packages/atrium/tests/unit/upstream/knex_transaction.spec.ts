@@ -178,7 +178,7 @@ test.group('inTransaction()', (group) => {
     await db.from('samples').delete()
   })
 
-  test('[P8] writes of any kind are stored by the commit', async ({ assert }) => {
+  test('[P8] writes of any kind in the function are stored by its commit', async ({ assert }) => {
     await inTransaction(db.connection(), async (trx) => {
       await trx.table('samples').insert(ROW)
       const more = { ...ROW, name: 'second' }

@@ -64,13 +64,13 @@ test.group('AdminUserService', (group) => {
     assert.isEmpty(await db.from('admin_users'))
   })
 
-  test('[B11] refuses a name that is already used, with a message', async ({ assert }) => {
+  test('[B11] a user name that is already used is refused with a message', async ({ assert }) => {
     await makeUser('jo')
     const input = { username: 'jo', password: PASSWORD, isSuperuser: false }
     assert.equal(await refusal(() => users.create(input)), 'The user name jo is taken')
   })
 
-  test('[B11] a user is found by name in any case', async ({ assert }) => {
+  test('[B11] a user is found by name in upper and lower case', async ({ assert }) => {
     const jo = await makeUser('Jo.J')
     for (const username of ['Jo.J', 'jo.j', 'JO.J']) {
       const holder = await users.holderOf(username)
@@ -129,7 +129,7 @@ test.group('AdminUserService', (group) => {
     }
   })
 
-  test('[U13] a common password is refused in any case')
+  test('[U13] a common password is refused in upper and lower case')
     .with(['password1', 'Password1', '12345678', 'qwertyuiop', 'iloveyou', 'TRUSTNO1'])
     .run(async ({ assert }, password) => {
       const message = await refusal(() => users.hashPassword(password))
@@ -177,7 +177,7 @@ test.group('AdminUserService', (group) => {
       )
     })
 
-  test('[B11] the message does not contain a refused password', async ({ assert }) => {
+  test('[B11] the error about a refused password does not contain it', async ({ assert }) => {
     for (const password of ['hunter2', ' hunter22 ']) {
       assert.notInclude(await refusal(() => users.checkPassword(password)), 'hunter2')
     }
@@ -385,7 +385,7 @@ test.group('AdminUserService | cost of hashes', (group) => {
     assert.equal(again.hashed_password, hashed)
   })
 
-  test('[B11] a stronger hash stays', async ({ assert }) => {
+  test('[B11] a hash stronger than the configured one is not replaced', async ({ assert }) => {
     const strong = new Scrypt({ cost: 2048, blockSize: 8, parallelization: 1 })
     const row = await stored('jo', await strong.make(PASSWORD))
     const before = await row()

@@ -25,7 +25,7 @@ test.group('The application key', () => {
     assert.throws(() => checkAppKey(key), /\.env\.test/)
   })
 
-  test('[B4] a generated key is accepted', () => {
+  test('[B4] a generated application key is accepted', () => {
     for (let i = 0; i < 100; i++) checkAppKey(randomBytes(32).toString('base64url'))
     checkAppKey(randomBytes(16).toString('hex'))
   })

@@ -169,7 +169,7 @@ test.group('Bulk ids', () => {
     )
   })
 
-  test('[B19] a value in a message is shortened to one line', ({ assert }) => {
+  test('[B19] an id in a message is shortened to one line', ({ assert }) => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()), (value) => {
         const outcome = refusal(() => readIds(INTEGER, [value])) as { id?: string }

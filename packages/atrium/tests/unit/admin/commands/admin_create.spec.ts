@@ -125,7 +125,7 @@ test.group('admin:create in a terminal', (group) => {
     }
   })
 
-  test('[U6] creates no user with an unknown role', async ({ assert }) => {
+  test('[U6] no user is created with an unknown role', async ({ assert }) => {
     for (const [args, message] of [
       [['--role=Clerk'], /Unknown role "Clerk"; roles are "Everything", "Read only"/],
       [['--role=none', '--role=Everything'], /--role=none goes with no other/],
@@ -174,7 +174,7 @@ test.group('admin:create in a terminal', (group) => {
     command.assertSucceeded()
   })
 
-  test('[B11] an existing or invalid name is refused: {$self}')
+  test('[B11] an existing or invalid user name is refused: {$self}')
     .with(['taken', 'x', 'a b', 'é é', 'x'.repeat(33), '../x', 'a\nb', "a'b"])
     .run(async ({ assert }, username) => {
       await AdminUser.create({ username: 'taken', hashedPassword: '-', isSuperuser: false })

@@ -60,14 +60,14 @@ test.group('Stored states of records', () => {
     assert.isNull(storedState(null))
   })
 
-  test('[E3] many short values are stored in full', ({ assert }) => {
+  test('[E3] many short values of a record are stored in full', ({ assert }) => {
     const state = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`c${index}`, 'x'.repeat(1000)])
     )
     assert.deepEqual(JSON.parse(storedState(state)!), state)
   })
 
-  test('[E3] a surrogate pair is not split', ({ assert }) => {
+  test('[E3] a surrogate pair is not split when a value is shortened', ({ assert }) => {
     const text = `${'x'.repeat(999)}${'🎬'.repeat(LONGEST_VALUE)}`
     const { text: stored } = JSON.parse(storedState({ text })!)
     assert.isTrue(stored.isWellFormed())

@@ -40,7 +40,7 @@ test.group('Keyboard shortcuts', () => {
     assert.isTrue(KEYS.some(({ keys }) => keys.some(isSingle)))
   })
 
-  test('[L12] a shortcut is shown in parts: {0}')
+  test('[L12] a shortcut is shown as a list of its keys: {0}')
     .with([
       ['Mod+s', 'Ctrl S'],
       ['Mod+Enter', 'Ctrl Enter'],

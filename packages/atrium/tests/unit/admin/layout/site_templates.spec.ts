@@ -102,7 +102,9 @@ test.group('Layout | templates of the site', (group) => {
     await assert.rejects(() => edge.render('k5_own'), /Cannot resolve .*admin\/partials\/mark/)
   })
 
-  test('[K5.4] templates are cached if the application caches its own', async ({ assert }) => {
+  test('[K5.4] templates of the site are cached if the application caches its own', async ({
+    assert,
+  }) => {
     register('k5_including', `@include('admin/partials/mark')`)
     for (const name of ['admin/partials/mark', 'k5_including']) {
       assert.deepEqual(await renderedTwice(true, name), ['before', 'before'])

@@ -101,7 +101,7 @@ test.group('Parameters of a list', (group) => {
     assert.deepEqual(order(read('sort_by=name&sort_order=sideways')), ['name'])
   })
 
-  test('[S28] the word None means no sorting', ({ assert }) => {
+  test('[S28] the sort column None means that the list is not sorted', ({ assert }) => {
     assert.isNull(read('sort_by=None&sort_order=asc').sort)
     assert.isNull(read('sort_by=None&sort_order=None').sort)
     assert.deepEqual(order(read('sort_by=name&sort_order=None')), ['name'])

@@ -46,7 +46,7 @@ test.group('Admin | permissions documents', () => {
     )
   })
 
-  test('[U6] all errors are reported together, with model and key', ({ assert }) => {
+  test('[U6] all errors of a document are reported together, with model and key', ({ assert }) => {
     const errors = errorsOf({
       Film: { actions: 'view', hiden: ['us_gross'] },
       Actor: { hidden: [1, ''] },

@@ -145,7 +145,9 @@ test.group('Admin | permissions by roles', (group) => {
     assert.deepEqual(attributes as object, { branch_id: 4 })
   })
 
-  test('[U4] a rolled back change does not raise the version', async ({ assert }) => {
+  test('[U4] a change of permissions that is rolled back does not raise the version', async ({
+    assert,
+  }) => {
     const before = await versionOf(jo)
     await assert.rejects(() =>
       AdminRole.transaction(async (client) => {

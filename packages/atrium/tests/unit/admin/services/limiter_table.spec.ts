@@ -154,7 +154,10 @@ test.group('SqliteLimiterStore', () => {
     }
   }
 
-  test('[B8] the store counts as the limiter’s contract specifies', async ({ assert, cleanup }) => {
+  test("[B8] the store counts as the contract of AdonisJS's limiter specifies", async ({
+    assert,
+    cleanup,
+  }) => {
     const { client, store } = await storeOn(cleanup)
     assert.isNull(await store.get('key'))
     assert.deepEqual(shown(await store.decrement('key')), { remaining: 2, consumed: 0 })

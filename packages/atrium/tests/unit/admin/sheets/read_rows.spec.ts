@@ -58,7 +58,9 @@ test.group('Reading files as tables', (group) => {
     assert.equal(error!.key, 'sheets.errors.encoding')
   })
 
-  test('[D3] a non-ASCII character far into the file does not change UTF-8', async ({ assert }) => {
+  test('[D3] a non-ASCII character far into the file does not change the encoding from UTF-8', async ({
+    assert,
+  }) => {
     const lines = `id,text\n${'1,plain\n'.repeat(40_000)}2,Zoë\n`
     const { rows, shape } = await files.read('table.csv', lines)
 

@@ -142,7 +142,7 @@ test.group('Condition', () => {
     )
   })
 
-  test('[A18] is and is_not accept null, and for booleans true and false', ({ assert }) => {
+  test('[A18] is and is_not accept null, and for boolean columns true and false', ({ assert }) => {
     assert.include(read('label__is', 'null'), { type: 'null', negate: false })
     assert.include(read('extra__is_not', 'null'), { type: 'null', negate: true })
     assert.include(read('fresh__is', 'null'), { type: 'null', negate: false })

@@ -128,7 +128,7 @@ test.group('Key', (group) => {
     )
   })
 
-  test('[A9] every key column is part of the condition', async ({ assert }) => {
+  test('[A9] the condition of a key contains every key column', async ({ assert }) => {
     const key = await keyOf(Booking)
     const dialect = dialectOf(db.connection())
     const { sql, bindings } = key.is([1, 'a', UUID], dialect)

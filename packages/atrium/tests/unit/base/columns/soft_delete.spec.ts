@@ -49,7 +49,7 @@ test.group('Soft delete', (group) => {
     )
   })
 
-  test('[A21] a flag takes precedence over a timestamp', async ({ assert }) => {
+  test('[A21] a deletion flag takes precedence over a timestamp', async ({ assert }) => {
     for (const settings of [
       { isDeletedColumn: 'is_removed' },
       { isDeletedColumn: 'is_removed', deletedAtColumn: 'removed_at' },
@@ -78,7 +78,7 @@ test.group('Soft delete', (group) => {
     assert.deepEqual(await titles(resource, 'only'), ['1'])
   })
 
-  test('[A21] deleting sets the existing columns', async ({ assert }) => {
+  test('[A21] deleting sets those of the two columns that exist', async ({ assert }) => {
     const flag = await load({ isDeletedColumn: 'is_removed' })
     assert.deepEqual(flag.softDelete!.mark(), { isRemoved: true })
     const stamp = await load({ deletedAtColumn: 'removed_at' })

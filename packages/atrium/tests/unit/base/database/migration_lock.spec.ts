@@ -31,7 +31,7 @@ test.group('whileLocked()', () => {
     assert.deepEqual([...db.manager.connections.keys()], known)
   })
 
-  test('waiting too long is an error', async ({ assert }) => {
+  test('waiting too long for the lock is an error', async ({ assert }) => {
     await whileLocked(db, NAME, async () => {
       await assert.rejects(
         () => whileLocked(db, NAME, async () => {}, { timeout: 0 }),

@@ -106,7 +106,7 @@ test.group('afterOutermostCommit()', (group) => {
     assert.deepEqual(heard, ['first'])
   })
 
-  test('[E1] a transaction can be committed manually', async ({ assert }) => {
+  test('[E1] a transaction that is committed manually runs the callbacks', async ({ assert }) => {
     const trx = await db.transaction()
     afterOutermostCommit(trx, hear('write'))
     await trx.commit()

@@ -77,7 +77,7 @@ test.group('A connection to a server', (group) => {
     assert.match(String(zone), /^(?:UTC|\+00:00)$/)
   })
 
-  test('waiting for a lock has a timeout', async ({ assert }) => {
+  test('waiting for a lock of the database has a timeout', async ({ assert }) => {
     const { patience } = await firstRow(
       onPostgres
         ? "select current_setting('lock_timeout') as patience"
@@ -86,7 +86,7 @@ test.group('A connection to a server', (group) => {
     assert.match(String(patience), /^5s?$/)
   })
 
-  test('[A29] an error in the log contains no row and no statement', async ({ assert }) => {
+  test('[A29] a database error in the log contains no row and no statement', async ({ assert }) => {
     const row = { name: 'x', code: 'sesame', status: 'lost', created_at: '2024-01-01 00:00:00' }
     const error = await db
       .table('samples')

@@ -125,7 +125,7 @@ test.group('JSON bodies', () => {
 })
 
 test.group('Bodies of other content types', () => {
-  test('[A6] a form is parsed, and a repeated field is a list', async ({ assert }) => {
+  test('[A6] a form body is parsed, and a repeated field is a list', async ({ assert }) => {
     assert.deepEqual(await read('a=1&b=x+y&b=%C3%A4&c=', FORM), {
       a: '1',
       b: ['x y', 'ä'],

@@ -43,7 +43,9 @@ const CASES: Array<{ name: string; one: Actor; other: Actor; isSame: boolean }> 
 ]
 
 test.group('Export slots', () => {
-  test('[D5] {name}')
+  test(
+    '[D5] callers share an export slot if they are one user, or unidentified in one network: {name}'
+  )
     .with(CASES)
     .run(({ assert, cleanup }, { isSame, one, other }) => {
       cleanup(takeExportSlot(CTX, one))

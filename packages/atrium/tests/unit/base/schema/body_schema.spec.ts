@@ -165,7 +165,7 @@ test.group('Reading a body', () => {
     )
   })
 
-  test('[A28] the value that the schema returns is used', async ({ assert }) => {
+  test('[A28] the value that the schema returns for a field is used', async ({ assert }) => {
     const schema = bodySchema(
       vine.object({
         name: vine.string().trim().toUpperCase(),

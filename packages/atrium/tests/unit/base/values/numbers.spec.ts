@@ -92,7 +92,7 @@ test.group('The range of decimals', () => {
     assert.isFalse(isBeyondDecimal('12', '99'))
   })
 
-  test('the decimal places of {0} are counted')
+  test('the number of decimal places of {0} is counted')
     .with([
       ['10.999', 3],
       ['10.9900', 2],

@@ -21,7 +21,10 @@ test.group('Generated routes', () => {
     assert.isTrue(isGeneratedRoute(ctx))
   })
 
-  test('[P5] the configured prefix matches whole segments', ({ assert, cleanup }) => {
+  test('[P5] a path is below the configured prefix only if whole segments match', ({
+    assert,
+    cleanup,
+  }) => {
     const before = app.config.get('crud')
     cleanup(() => app.config.set('crud', before))
     app.config.set('crud', defineConfig({ prefix: '/v2/rest' }))

@@ -149,7 +149,10 @@ test.group('Model events', (group) => {
     ['an outer transaction of LucidCrud', (work: any) => db.transaction(work)],
     ['a nested one of own code', (work: any) => db.transaction((outer) => outer.transaction(work))],
   ] as const) {
-    test(`[E1] a rollback emits nothing: ${name}`, async ({ assert, cleanup }) => {
+    test(`[E1] a transaction that is rolled back emits no events: ${name}`, async ({
+      assert,
+      cleanup,
+    }) => {
       const plain = await Plain.create({ name: 'one', value: 1 })
       const { heard } = listen(cleanup)
       const outcome = undo(async (client: any) => {
@@ -193,7 +196,7 @@ test.group('Model events', (group) => {
     assert.lengthOf(await heard(), 1)
   })
 
-  test('[E1] a failed write emits nothing', async ({ assert, cleanup }) => {
+  test('[E1] a failed write emits no events', async ({ assert, cleanup }) => {
     await db.table('event_hooked').insert({ name: 'taken' })
     const { heard } = listen(cleanup)
     await assert.rejects(() => new LucidCrud(Hooked).create({ name: 'taken' }))
@@ -201,7 +204,7 @@ test.group('Model events', (group) => {
     assert.deepEqual(await heard(), [])
   })
 
-  test('[E1] a write without changes emits nothing', async ({ assert, cleanup }) => {
+  test('[E1] a write without changes emits no events', async ({ assert, cleanup }) => {
     const plain = await Plain.create({ name: 'one', value: 1 })
     const { heard } = listen(cleanup)
     await plains.update(plain.id, {})

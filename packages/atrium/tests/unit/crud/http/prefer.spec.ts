@@ -21,7 +21,7 @@ test.group('preferredReturn()', () => {
       assert.equal(preferring(header), wanted)
     })
 
-  test('[A3] other preferences are ignored')
+  test('[A3] preferences other than return are ignored')
     .with([undefined, '', 'return', 'return=', 'return=all', 'xreturn=minimal', 'return=minimal x'])
     .run(({ assert }, header) => {
       assert.isUndefined(preferring(header))

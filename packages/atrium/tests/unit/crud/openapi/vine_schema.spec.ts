@@ -5,17 +5,17 @@ import { fromVine } from '#crud/openapi/field_schemas'
 const of = (schema: any) => fromVine(schema.toJSONSchema())
 
 test.group('JSON schemas of VineJS as OpenAPI schemas', () => {
-  test('[Q1] {title}')
+  test('[Q1] a rule of VineJS becomes an OpenAPI schema: {title}')
     .with([
-      { title: 'a boolean is one', schema: vine.boolean(), json: { type: 'boolean' } },
-      { title: 'anything is anything', schema: vine.any(), json: {} },
+      { title: 'a boolean rule is a boolean', schema: vine.boolean(), json: { type: 'boolean' } },
+      { title: 'any() is a schema without restrictions', schema: vine.any(), json: {} },
       {
-        title: 'choices of texts are texts',
+        title: 'an enum of texts has the type string',
         schema: vine.enum(['a', 'b']),
         json: { type: 'string', enum: ['a', 'b'] },
       },
       {
-        title: 'a tuple has its places in turn',
+        title: 'a tuple lists the schemas of its items in order',
         schema: vine.tuple([vine.string(), vine.boolean()]),
         json: {
           type: 'array',
@@ -26,7 +26,7 @@ test.group('JSON schemas of VineJS as OpenAPI schemas', () => {
         },
       },
       {
-        title: 'unknown properties of an object are ignored, not refused',
+        title: 'an object does not refuse unknown properties',
         schema: vine.object({ done: vine.boolean(), more: vine.any().optional() }),
         json: {
           type: 'object',
@@ -35,12 +35,12 @@ test.group('JSON schemas of VineJS as OpenAPI schemas', () => {
         },
       },
       {
-        title: 'an object of unknown properties may have some',
+        title: 'an object that allows unknown properties does not refuse them either',
         schema: vine.object({}).allowUnknownProperties(),
         json: { type: 'object', properties: {}, required: [] },
       },
       {
-        title: 'lists and records hold what they hold',
+        title: 'arrays and records declare the schema of their items',
         schema: vine.array(vine.record(vine.boolean())),
         json: {
           type: 'array',
@@ -48,7 +48,7 @@ test.group('JSON schemas of VineJS as OpenAPI schemas', () => {
         },
       },
       {
-        title: 'null is an alternative',
+        title: 'a nullable rule also accepts null',
         schema: vine.boolean().nullable(),
         json: { anyOf: [{ type: 'boolean' }, { type: 'null' }] },
       },

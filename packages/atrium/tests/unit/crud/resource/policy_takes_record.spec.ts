@@ -27,7 +27,7 @@ test.group('Policies with and without a record parameter', () => {
       assert.isFalse(policyTakesRecord(policy as Policy))
     })
 
-  test('[P14] a policy with a fourth parameter requires the record: {name}')
+  test('[P14] a policy whose function can receive a fourth argument requires the record: {name}')
     .with([
       { name: 'four', policy: (_a: any, _b: any, _c: any, record: any) => !record?.secret },
       { name: 'rest', policy: (...given: any[]) => all(...given) },

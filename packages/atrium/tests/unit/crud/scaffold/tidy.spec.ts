@@ -33,7 +33,7 @@ test.group('Formatting of generated code', () => {
     )
   })
 
-  test('[P12] a long line is broken: {what}')
+  test('[P12] a line that is too long is broken: {what}')
     .with([
       {
         what: 'an object alone in its call',

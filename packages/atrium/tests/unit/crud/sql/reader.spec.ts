@@ -84,7 +84,7 @@ test.group('Reading items', (group) => {
     assert.equal(await reader.count(), 3)
   })
 
-  test('[A2] a hidden column is not in any item', async ({ assert }) => {
+  test('[A2] no item contains a hidden column', async ({ assert }) => {
     class WithSecret extends BaseModel {
       static table = 'crud_readings'
       @column({ isPrimary: true })

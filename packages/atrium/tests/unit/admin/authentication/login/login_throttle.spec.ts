@@ -59,7 +59,7 @@ test.group('LoginThrottle', (group) => {
     assert.isTrue(await mustWait('al'))
   })
 
-  test('[B8] after 15 minutes the count starts again', async ({ assert }) => {
+  test('[B8] after 15 minutes the count of attempts starts again', async ({ assert }) => {
     await attempts(6)
     await db.from('admin_rate_limits').update({ expire: Date.now() - 1000 })
     assert.deepEqual(await attempts(1), [undefined])

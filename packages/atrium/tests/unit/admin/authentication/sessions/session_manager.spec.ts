@@ -83,7 +83,9 @@ test.group('SessionManager', (group) => {
     }
   })
 
-  test('[B12] a long user agent is truncated, and a missing one is null', async ({ assert }) => {
+  test('[B12] a long user agent of a session is truncated, and a missing one is null', async ({
+    assert,
+  }) => {
     const long = await begin(jo, { ip: '::1', userAgent: 'x'.repeat(5000) })
     const none = await begin(jo, { ip: '::1', userAgent: undefined })
     assert.lengthOf(long.session.userAgent!, 255)
@@ -153,7 +155,7 @@ test.group('SessionManager', (group) => {
     assert.isNull(await sessions.find(id))
   })
 
-  test('[B7] the limits are configurable', async ({ assert }) => {
+  test('[B7] the limits of sessions are configurable', async ({ assert }) => {
     const strict = new SessionManager({ idleMinutes: 5, maximumHours: 1, perUser: 1 })
     const { session, id } = (await strict.begin(jo, ORIGIN))!
     await age(session, 'last_activity', { minutes: 6 })

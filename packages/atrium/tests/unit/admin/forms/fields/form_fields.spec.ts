@@ -142,7 +142,7 @@ test.group('Form fields', (group) => {
     ])
   })
 
-  test('[A7] the key is not a field of an update', ({ assert }) => {
+  test('[A7] the key is not a field in the form of an update', ({ assert }) => {
     assert.deepEqual(Object.keys(of(Shelfmark, 'update')), ['title', 'remark'])
     assert.deepEqual(Object.keys(of(Shelfmark)), ['room', 'board', 'title', 'remark'])
   })

@@ -28,7 +28,9 @@ test.group('PrivateFolder', (group) => {
     assert.deepEqual([file.mode & 0o777, folder.mode & 0o777], [0o600, 0o700])
   })
 
-  test('[B17] a write that fails halfway leaves the file unchanged', async ({ assert }) => {
+  test('[B17] a write to the folder that fails halfway leaves the file unchanged', async ({
+    assert,
+  }) => {
     await disk.put('notes/one', 'before')
     const broken = Readable.from(
       (function* () {

@@ -163,7 +163,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['0 kept', '1 kept', '2 kept'])
     })
 
-    test('if the COMMIT fails, all writes fail and nothing is stored', async ({
+    test('if the COMMIT fails, all writes of the group fail and nothing is stored', async ({
       assert,
       cleanup,
     }) => {
@@ -397,7 +397,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['kept', 'later'])
     })
 
-    test('separate transactions alternate with groups', async ({ assert, cleanup }) => {
+    test('separate transactions take turns with groups of writes', async ({ assert, cleanup }) => {
       const { client, note, texts } = await openGrouped(driver, cleanup)
       await Promise.all([
         ...numbers(5).map(note),

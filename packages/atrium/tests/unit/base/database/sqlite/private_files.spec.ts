@@ -33,18 +33,24 @@ test.group('Files of SQLite', (group) => {
   }
 
   for (const driver of ['sqlite3', 'better-sqlite3'] as const) {
-    test(`[B1] new files are private: ${driver}`, async ({ assert }) => {
+    test(`[B1] new database files are readable only by the process's user: ${driver}`, async ({
+      assert,
+    }) => {
       assert.deepEqual(await modes(driver), ['600', '600', '600'])
     })
 
-    test(`[B1] existing files become private: ${driver}`, async ({ assert }) => {
+    test(`[B1] existing database files are made readable only by the process's user: ${driver}`, async ({
+      assert,
+    }) => {
       const filename = join(folder, 'db.sqlite3')
       writeFileSync(filename, '')
       chmodSync(filename, 0o664)
       assert.deepEqual(await modes(driver), ['600', '600', '600'])
     })
 
-    test(`[B1] shared files keep their mode: ${driver}`, async ({ assert }) => {
+    test(`[B1] database files that other users may read keep their mode: ${driver}`, async ({
+      assert,
+    }) => {
       const filename = join(folder, 'db.sqlite3')
       writeFileSync(filename, '')
       chmodSync(filename, 0o660)
@@ -52,7 +58,9 @@ test.group('Files of SQLite', (group) => {
     })
   }
 
-  test('[B1] existing log files of SQLite become private', async ({ assert }) => {
+  test("[B1] existing log files of SQLite are made readable only by the process's user", async ({
+    assert,
+  }) => {
     await modes('sqlite3')
     for (const part of PARTS) chmodSync(join(folder, `db.sqlite3${part}`), 0o644)
     const again = sqliteConnections('private_again', join(folder, 'db.sqlite3'), { migrations: [] })

@@ -163,7 +163,7 @@ test.group('SQLite dialect | values', (group) => {
     ])
   })
 
-  test("[A20] booleans are bound in the database's format", async ({ assert }) => {
+  test('[A20] booleans are compared in the format that the database stores', async ({ assert }) => {
     assert.equal(dialect.bind(columnOf('fresh'), true), 1)
     assert.equal(dialect.bind(columnOf('fresh'), false), 0)
     assert.equal(dialect.bind(columnOf('label'), 'true'), 'true')

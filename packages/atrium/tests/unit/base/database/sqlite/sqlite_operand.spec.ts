@@ -123,7 +123,7 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.deepEqual(await find('eq', '1996-07-05 00:00:00'), [1])
   })
 
-  test('booleans are found by their displayed value', async ({ assert }) => {
+  test('booleans in any stored format are found by their displayed value', async ({ assert }) => {
     const { values, find } = await stored('boolean', [
       '1',
       '0',

@@ -20,7 +20,7 @@ test.group('Days in a time zone', () => {
     assert.deepEqual(parts, ['day', 'day', 'hour', 'minute', 'minute'])
   })
 
-  test('[B23, R12] counts are added up by the days of the zone', ({ assert }) => {
+  test('[B23, R12] the counts of hours are added up to days of the time zone', ({ assert }) => {
     const hours = new Map([
       ['2026-10-24 21', 1],
       ['2026-10-24 22', 2],

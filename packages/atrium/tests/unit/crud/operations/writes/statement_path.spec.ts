@@ -305,7 +305,10 @@ test.group('Writes by prepared statements', (group) => {
     assert.equal(count, 1)
   }).skip(onMysql, 'MariaDB does not return written rows')
 
-  test('[E1] a listener gets a record that it can save again', async ({ assert, cleanup }) => {
+  test('[E1] the record in an event can be saved again by a listener', async ({
+    assert,
+    cleanup,
+  }) => {
     const { events } = listen(cleanup)
     const { id } = await crud.create({ name: 'a' })
     await crud.update(id, { name: 'b' })

@@ -122,7 +122,7 @@ test.group('Updating many records in one statement', (group) => {
     )
   }).skip(!onSqlite, 'Databases that lock rows do so one after the other')
 
-  test('[L9, P8] an error fails all updates', async ({ assert }) => {
+  test('[L9, P8] an error of one record fails all updates', async ({ assert }) => {
     const failed = async (changes: Change[]): Promise<any> =>
       await db
         .transaction((client) => samples.updateTogether(changes, { client, actor }))
