@@ -108,7 +108,7 @@ test.group('Entity tags of items', (group) => {
     }
   })
 
-  test('[Q6] computed properties change the tag', async ({ assert, cleanup }) => {
+  test('[Q6] a change of a computed property changes the tag', async ({ assert, cleanup }) => {
     cleanup(() => void (SheetWithComputed.edition = 1))
     const path = await insertSheet({}, 'computed-sheets')
     const first = tagOf(await get(path))
@@ -145,7 +145,7 @@ test.group('Entity tags of items', (group) => {
 test.group('If-None-Match', (group) => {
   group.each.setup(clear)
 
-  test('[Q6] a matching tag returns 304 and no body', async ({ assert }) => {
+  test('[Q6] a matching tag in If-None-Match returns 304 and no body', async ({ assert }) => {
     const path = await insertSheet()
     const read = await get(path)
     const tag = tagOf(read)!
@@ -192,7 +192,7 @@ test.group('If-None-Match', (group) => {
     assert.notEqual(tagOf(grown), tagOf(list))
   })
 
-  test('[Q6] a malformed header is a 400 that names the header', async ({ assert }) => {
+  test('[Q6] a malformed If-None-Match is a 400 that names the header', async ({ assert }) => {
     const path = await insertSheet()
     for (const place of [path, PATH]) {
       const response = await get(place, ifNoneMatch('abc'))
@@ -248,7 +248,7 @@ test.group('If-Match', (group) => {
       assert.notDeepEqual(await db.from('condition_sheets'), before)
     })
 
-  test('[Q6] * matches any existing item', async ({ assert }) => {
+  test('[Q6] If-Match: * matches any existing item', async ({ assert }) => {
     const path = await insertSheet()
     for (const name of ['update', 'delete', 'db_delete'] as const) {
       const response = await writes[name](path, ifMatch('*'))
@@ -256,7 +256,7 @@ test.group('If-Match', (group) => {
     }
   })
 
-  test('[Q6, A5] a missing item is a 404, whatever the header', async ({ assert }) => {
+  test('[Q6, A5] a missing item is a 404, whatever If-Match contains', async ({ assert }) => {
     const path = await insertSheet({ is_deleted: true })
     for (const header of ['*', '"x"']) {
       for (const place of [path, `${PATH}/0`]) {
@@ -280,7 +280,7 @@ test.group('If-Match', (group) => {
     assert.equal(removed.status, 200)
   })
 
-  test('[Q6] one of many writers with the same tag succeeds', async ({ assert }) => {
+  test('[Q6] of many writers with the same tag, one succeeds', async ({ assert }) => {
     const path = await insertSheet()
     const tag = tagOf(await get(path))
     const responses = await Promise.all(
@@ -315,7 +315,9 @@ test.group('If-Match', (group) => {
     assert.equal(await statusOf(get(PATH, ifMatch('*'))), 200)
   })
 
-  test('[Q6, A9] the tag of a composite key applies to that item alone', async ({ assert }) => {
+  test('[Q6, A9] the tag of an item with a composite key is valid for that item alone', async ({
+    assert,
+  }) => {
     const created = await post('/api/condition-places', { row: 1, place: 'a/b', guest: 'Ann' })
     await post('/api/condition-places', { row: 1, place: 'b', guest: 'Bob' })
     const path = created.headers.get('location')!

@@ -109,7 +109,7 @@ test.group('Unique values', (group) => {
     assert.sameMembers(fieldsOf(moved), ['number', 'state'])
   })
 
-  test('[A8] a duplicate key is 409', async ({ assert }) => {
+  test('[A8] a duplicate of a key is a 409', async ({ assert }) => {
     await post('/api/labels', { word: 'a' })
     const response = await post('/api/labels', { word: 'a' })
     assert.equal(response.status, 409)

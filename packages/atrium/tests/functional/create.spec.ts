@@ -174,7 +174,9 @@ test.group('Create', (group) => {
     assert.equal(twice.body.errors[0].field, 'name')
   })
 
-  test('[A20] a column’s custom serialize and consume take precedence', async ({ assert }) => {
+  test('[A20] a column’s custom serialize and consume take precedence over the conversions of the API', async ({
+    assert,
+  }) => {
     const created = await post('/api/consignments', {
       price: 250,
       weight: 2,

@@ -84,7 +84,9 @@ test.group('Cross-origin requests', (group) => {
     }
   })
 
-  test('[W1] any other origin gets the response without CORS headers', async ({ assert }) => {
+  test('[W1] a page of any other origin gets the response without CORS headers', async ({
+    assert,
+  }) => {
     for (const origin of [
       'https://evil.example',
       'null',
@@ -121,7 +123,7 @@ test.group('Cross-origin requests', (group) => {
     assert.notInclude(text, 'away')
   })
 
-  test('[W1] credentials are allowed only when configured', async ({ assert }) => {
+  test('[W1] credentials are allowed only if the configuration allows them', async ({ assert }) => {
     use({ cors: { origins: [SHOP], credentials: true } })
     const { headers } = await get(OPEN, { headers: from(SHOP) })
     assert.equal(headers.get('access-control-allow-credentials'), 'true')

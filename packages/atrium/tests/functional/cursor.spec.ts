@@ -340,7 +340,7 @@ test.group('Lists with a cursor', (group) => {
     assert.equal(await its(get(`/api/specimens?sort=id&cursor=${byKey}`), 'status'), 200)
   })
 
-  test('[Q4] a modified cursor is 422', async ({ assert }) => {
+  test('[Q4] a cursor that was modified is a 422', async ({ assert }) => {
     await store(Array.from({ length: 3 }, () => ({ label: 'a' })))
     const { next_cursor: cursor } = await read('specimens', 'cursor=&limit=2&sort=label')
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~%3D'
@@ -432,7 +432,7 @@ test.group('Lists with a cursor', (group) => {
       }
     })
 
-  test('[Q4, A13] {$self} is 422')
+  test('[Q4, A13] a cursor together with the invalid parameter {$self} is a 422')
     .with(['limit=0', 'limit=-1', 'limit=x', 'offset=x', 'page=0'])
     .run(async ({ assert }, query) => {
       assert.equal(await its(get(`/api/specimens?cursor=&${query}`), 'status'), 422)
@@ -480,7 +480,7 @@ test.group('Lists with a cursor', (group) => {
     }
   })
 
-  test('[Q4, Q6] repeating a part returns the same entity tag', async ({ assert }) => {
+  test('[Q4, Q6] repeating a part of the list returns the same entity tag', async ({ assert }) => {
     await store([{ label: 'a' }, { label: 'b' }])
     const first = await get('/api/specimens?cursor=&limit=1')
     const tag = first.headers.get('etag')!
@@ -510,7 +510,9 @@ test.group('Lists with a cursor', (group) => {
     assert.lengthOf(await walk('specimens', 'limit=1&sort=label,shade'), 2)
   })
 
-  test('[Q4, A17] a filter with the name cursor takes precedence', async ({ assert }) => {
+  test('[Q4, A17] a declared filter with the name cursor takes precedence over the parameter', async ({
+    assert,
+  }) => {
     await db.table('cursor_rows').multiInsert([
       { id: '1', name: 'a' },
       { id: '2', name: 'b' },

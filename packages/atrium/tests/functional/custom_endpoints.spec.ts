@@ -45,7 +45,7 @@ test.group('Custom endpoints', (group) => {
     assert.equal(response.headers.get('x-passed'), 'custom')
   })
 
-  test('[P11] a handler’s null is sent as null', async ({ assert }) => {
+  test('[P11] a handler that returns null sends null', async ({ assert }) => {
     const response = await get(`${BASE}/nothing`)
     assert.equal(response.status, 200)
     assert.equal(response.text, 'null')
@@ -99,7 +99,9 @@ test.group('Custom endpoints', (group) => {
       assert.equal(response.headers.get('x-overridden'), `${name} ${count} /api/questions${path}`)
     })
 
-  test('[S10] without a call of super only custom routes exist', async ({ assert }) => {
+  test('[S10] if addRoutesToRouter does not call super, only custom routes exist', async ({
+    assert,
+  }) => {
     const response = await get('/api/only-custom/42')
     assert.deepEqual(response.body, { anything: '42' })
     const list = await get('/api/only-custom')

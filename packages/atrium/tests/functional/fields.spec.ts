@@ -127,7 +127,9 @@ test.group('Fields', (group) => {
     assert.include(body.detail, 'names are id, title, seconds')
   })
 
-  test('[Q2, A17] a filter with the name fields takes precedence', async ({ assert }) => {
+  test('[Q2, A17] a declared filter with the name fields takes precedence over the parameter', async ({
+    assert,
+  }) => {
     const data = await dataOf('ledgers?fields=ben')
     assert.lengthOf(data, 1)
     assert.include(data[0], { id: 2, title: 'Ballad' })

@@ -235,12 +235,12 @@ test.group('Filters | defaults', (group) => {
     assert.deepEqual(await find('parcels', { title: 'c' }), [])
   })
 
-  test('[A17] a null default filters nothing', async ({ assert }) => {
+  test('[A17] a filter whose default is null filters nothing', async ({ assert }) => {
     assert.deepEqual(await find('parcels', { title: 'a' }), [1])
     assert.deepEqual(await find('parcels', { title: '' }), [1])
   })
 
-  test('[A17] an empty value disables the filter', async ({ assert }) => {
+  test('[A17] a filter with an empty value filters nothing', async ({ assert }) => {
     assert.deepEqual(await find('parcels', { status: '' }), [1, 3, 6])
     assert.deepEqual(
       await find('parcels', { status: '', weight__gte: '', fragile: '' }),
@@ -440,7 +440,7 @@ test.group('Filters | operators', (group) => {
     assert.deepEqual(await labels('label__between', 'a,a\\,b'), ['a', 'a,b'])
   })
 
-  test('[A18] more values than a statement can have are 422', async ({ assert }) => {
+  test('[A18] a filter with more values than the maximum is a 422', async ({ assert }) => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => index).join(',')
     assert.deepEqual(await labels('amount__in', many(1000)), [])
     const { status } = await get(`/api/specimens?amount__in=${many(1001)}`)

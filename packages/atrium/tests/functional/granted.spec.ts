@@ -321,7 +321,9 @@ test.group('Endpoints restricted by grants', (group) => {
     assert.equal(await statusOf(anna.patch(`${PAPERS}/${mine}`, { title: 'y' }, matching)), 412)
   })
 
-  test('[U3] a repeated response contains only what the caller can see now', async ({ assert }) => {
+  test('[U3] a repeated response to an Idempotency-Key contains only what the caller can see now', async ({
+    assert,
+  }) => {
     const key = { 'idempotency-key': '"paper"' }
     const body = { title: 'n', owner: 'anna', secret: 'first' }
     const first = await anna.post(PAPERS, body, key)
@@ -433,7 +435,7 @@ test.group('Endpoints restricted by grants', (group) => {
     assert.equal(await statusOf(root.get(`${PAPERS}?include=folder`)), 200)
   })
 
-  test('[U3] only visible records can be referenced', async ({ assert }) => {
+  test('[U3] only visible records can be set as references', async ({ assert }) => {
     const theirs = await insertRow('granted_folders', { name: 'Theirs', owner: 'bob' })
     given.give('anna', Folder, { scopes: [own] })
     const refused = await anna.patch(`${PAPERS}/${mine}`, { folder_id: theirs })

@@ -72,7 +72,7 @@ test.group('Malformed and unusual HTTP', (group) => {
     assertProblem(assert, response, 431)
   })
 
-  test('[A29] an unknown expectation is refused', async ({ assert }) => {
+  test('[A29] a request with an unknown Expect header is refused', async ({ assert }) => {
     const response = await exchange('GET /api/route-items HTTP/1.1', HOST, CLOSE, 'Expect: magic')
     assertProblem(assert, response, 417)
   })

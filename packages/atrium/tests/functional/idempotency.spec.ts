@@ -119,7 +119,7 @@ test.group('Idempotency-Key', (group) => {
     assert.lengthOf(await orders(), 1)
   })
 
-  test('[Q7] a failed create releases the key', async ({ assert }) => {
+  test('[Q7] a create that fails releases its key', async ({ assert }) => {
     await post(PATH, { product: 'taken' })
     const key = newKey()
     const invalid = await post(PATH, { product: null }, keyed(key))
@@ -204,7 +204,7 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(clear)
 
-  test('[Q7] one of many identical concurrent creates stores its item', async ({ assert }) => {
+  test('[Q7] of many identical concurrent creates, one stores its item', async ({ assert }) => {
     for (let round = 0; round < 5; round++) {
       const key = newKey()
       const product = `lamp ${round}`

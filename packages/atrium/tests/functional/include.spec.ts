@@ -280,7 +280,9 @@ test.group('Include', (group) => {
     }
   })
 
-  test('[Q3, P14] the scope of the related model applies to the actor', async ({ assert }) => {
+  test("[Q3, P14] only records in the actor's scope of the related model are included", async ({
+    assert,
+  }) => {
     const albums = new LucidCrud(Album)
     const actor = strange({ kind: 'token', user: 'insider' })
     const seen = await albums.get(1, { include: 'songs', actor })
@@ -307,7 +309,9 @@ test.group('Include', (group) => {
     assert.equal(await its(get('/api/inc-rooms/A/2?include=vaults'), 'status'), 403)
   })
 
-  test('[Q3, P10] including requires access to the related endpoints', async ({ assert }) => {
+  test('[Q3, P10] including a relation requires access to the related endpoints', async ({
+    assert,
+  }) => {
     const endpoints = resources.endpoints().find((one) => one.path === '/api/inc-tags')!
     const { resource } = endpoints
     const cover = '/api/inc-albums/1?include=cover'
@@ -399,7 +403,9 @@ test.group('Include', (group) => {
     }
   })
 
-  test('[Q3] more keys than a statement can have are queried in batches', async ({ assert }) => {
+  test('[Q3] included records with more keys than a statement can have are read in batches', async ({
+    assert,
+  }) => {
     await db.rawQuery(
       `insert into inc_albums (id, title)
        with recursive n (v) as (select 0 union all select v + 1 from n where v < 199)

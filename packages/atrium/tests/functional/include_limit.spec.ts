@@ -94,7 +94,9 @@ test.group('Include with a limit', (group) => {
     assert.deepEqual(first, [[103, 105], true])
   })
 
-  test("[Q3] groupLimit and groupOrderBy of the relation's onQuery apply", async ({ assert }) => {
+  test("[Q3] groupLimit and groupOrderBy in the relation's onQuery are respected", async ({
+    assert,
+  }) => {
     await addChoirs([5, 3, 4], [9])
     assert.deepEqual(await idsOf('lowest'), [
       [[102, 103], undefined],
@@ -116,7 +118,9 @@ test.group('Include with a limit', (group) => {
     ])
   })
 
-  test('[Q3, P14] the policy is checked in batches until each item is full', async ({ assert }) => {
+  test('[Q3, P14] the policy is checked for batches of related records until each item has enough', async ({
+    assert,
+  }) => {
     const voices = Array.from({ length: 1300 }, (_, index) => (index < 1290 ? 1 : 2))
     await db.table('inc_choirs').multiInsert([
       { id: 1, name: 'Long' },

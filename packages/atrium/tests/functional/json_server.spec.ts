@@ -188,7 +188,7 @@ test.group('Clients of json-server', (group) => {
     assert.equal(cut.status, 422)
   })
 
-  test('[W3] react-admin works with ra-data-json-server without changes', async ({ assert }) => {
+  test('[W3] react-admin works with the unmodified ra-data-json-server', async ({ assert }) => {
     const jsonServerProvider = await untyped('ra-data-json-server')
     const provider = jsonServerProvider(urlOf('/api'))
     const sort = { field: 'price', order: 'DESC' } as const
@@ -248,7 +248,7 @@ test.group('Clients of json-server', (group) => {
     await assert.rejects(() => provider.getOne('compat-tools', { id }))
   })
 
-  test('[W3] refine works with @refinedev/simple-rest without changes', async ({ assert }) => {
+  test('[W3] refine works with the unmodified @refinedev/simple-rest', async ({ assert }) => {
     const dataProvider = await untyped('@refinedev/simple-rest')
     const provider = dataProvider(urlOf('/api'))
     const resource = 'compat-tools'

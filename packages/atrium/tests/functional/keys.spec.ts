@@ -332,7 +332,7 @@ test.group('Composite keys', (group) => {
     assert.equal(free.status, 201)
   })
 
-  test('[A9] each part is validated by its type', async ({ assert }) => {
+  test('[A9] each part of a composite key is validated by its type', async ({ assert }) => {
     for (const request of callsAt('/api/seats', 'x/a')) {
       const response = await request()
       assert.equal(response.status, 422)

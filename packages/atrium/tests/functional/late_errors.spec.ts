@@ -68,7 +68,9 @@ test.group('Late and indirect errors', (group) => {
     assert.notInclude(response.text, 'SECRET')
   })
 
-  test('[A20] a model’s custom serialize applies to every response', async ({ assert }) => {
+  test('[A20] a model’s custom serialize determines the item in every response', async ({
+    assert,
+  }) => {
     const created = await post('/api/masks', { face: 'Zorro' })
     const read = await get(`/api/masks/${created.body.id}`)
     const list = await get('/api/masks')
@@ -85,7 +87,9 @@ test.group('Late and indirect errors', (group) => {
     assert.equal(claim.owner, 'me')
   })
 
-  test('[A9] a UUID that was stored in capitals can be read and deleted', async ({ assert }) => {
+  test('[A9] an item whose UUID was stored in upper case can be read and deleted', async ({
+    assert,
+  }) => {
     const id = 'ABCDEF00-1234-4234-8234-00000000000A'
     await db.table('tickets').insert({ id, title: 'loud' })
     const read = await get(`/api/tickets/${id}`)

@@ -65,7 +65,7 @@ test.group('Paging', (group) => {
     assert.deepEqual(Object.keys(await list('offset=20')), ['data', 'total_count'])
   })
 
-  test('[A10] limit=0 returns no items and the total count', async ({ assert }) => {
+  test('[A10] a list with limit=0 returns no items and the total count', async ({ assert }) => {
     assert.deepEqual(await list('limit=0'), { data: [], total_count: 125 })
     assert.deepEqual(await list('limit=0&offset=200'), { data: [], total_count: 125 })
   })
@@ -129,7 +129,7 @@ test.group('Paging', (group) => {
     assert.isFalse(await more('page=1&itemsPerPage=126'))
   })
 
-  test('[A13] {$self} is 422 and names the parameter')
+  test('[A13] a list with {$self} is a 422 that names the parameter')
     .with([
       'offset=-1',
       'limit=-1',
@@ -225,7 +225,7 @@ test.group('Paging | maximum', (group) => {
     assert.lengthOf(await titles(`limit=${'9'.repeat(60)}`), 1000)
   })
 
-  test('[A10, A11, A13] the defaults and the maximum are configurable', async ({
+  test('[A10, A11, A13] the default sizes and the maximum size are configurable', async ({
     assert,
     cleanup,
   }) => {

@@ -83,7 +83,7 @@ test.group('Problems', (group) => {
     )
   })
 
-  test('[A4] a client that accepts HTML gets a problem too', async ({ assert }) => {
+  test('[A4] a client that accepts HTML also gets a problem', async ({ assert }) => {
     const response = await get('/api/route-items/99', { headers: { accept: 'text/html' } })
     assert.match(response.headers.get('content-type')!, /^application\/problem\+json/)
   })

@@ -70,7 +70,7 @@ test.group('Rate limit', (group) => {
     assert.isEmpty(queries.filter((sql) => sql.includes('rate_limits')))
   })
 
-  test('[Q8] an address over the limit gets 429 with the time to wait', async ({ assert }) => {
+  test('[Q8] an address over the limit gets a 429 with the time to wait', async ({ assert }) => {
     for (const remaining of [2, 1, 0]) {
       assert.deepEqual(headersOf(await get(OPEN)), left(200, remaining))
     }

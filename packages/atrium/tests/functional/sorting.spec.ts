@@ -145,7 +145,7 @@ test.group('Sorting', (group) => {
       assert.notInclude(body.detail, 'secret')
     })
 
-  test('[A15] a repeated or nested sort is 422', async ({ assert }) => {
+  test('[A15] a repeated or nested parameter sort is a 422', async ({ assert }) => {
     for (const query of ['sort=name&sort=count', 'sort[]=name', 'sort[name]=asc']) {
       const { status } = await get(`/api/samples?${query}`)
       assert.equal(status, 422, query)

@@ -71,7 +71,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('[K5.6] a model with hooks, read by Lucid, returns the same values', async ({
+    test('[K5.6] a model with hooks, which Lucid reads, returns the same values', async ({
       assert,
     }) => {
       const list = async (path: string) => {
