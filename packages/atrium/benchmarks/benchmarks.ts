@@ -113,8 +113,8 @@ reads, writes
   --contenders=NAMES of ours; ours, no events; hand-written; hand-written, same promises; floor; raw;
                      NestJS crud; Fastify; Hono. Separated by semicolons. Default: all, the last three with --peers
   --seconds=NUMBER   duration of a round (default 3)
-  --warm-up=NUMBER   seconds of load before the first round (default 3), repeated at most 5 times until
-                     3,000 requests are answered
+  --warm-up=NUMBER   seconds of load before the first round (default 3), repeated at most 10 times until
+                     15,000 requests are answered
   --connections=NUMBER  default 20
   --peers            NestJS with @dataui/crud and TypeORM, and reads of Fastify and Hono, too; npm installs
                      them into their own folders

@@ -16,12 +16,12 @@ const WRITES: Targets = {
 const TARGETS: Record<string, Targets> = {
   'read one': {
     'hand-written': { 'sqlite3': 3, 'better-sqlite3': 5, 'postgres': 1.5 },
-    'floor': { 'better-sqlite3': 0.8 },
+    'floor': { 'better-sqlite3': 0.65 },
     'NestJS crud': { any: 5 },
   },
   'list page': {
     'hand-written': { 'sqlite3': 3, 'better-sqlite3': 5, 'postgres': 1.8 },
-    'floor': { 'better-sqlite3': 0.7 },
+    'floor': { 'better-sqlite3': 1.1 },
     'NestJS crud': { any: 4 },
   },
   'create': WRITES,
