@@ -3,13 +3,14 @@ import { NetworkList } from '#base/http/network'
 
 /*
  * Networks that are not on the internet: private, shared, loopback, link-local (with metadata), documentation,
- * multicast
+ * multicast, and the platform address of Azure
  */
 const PRIVATE_4 = new NetworkList([
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  '168.63.129.16',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',

@@ -171,14 +171,14 @@ const FORWARDING = [
 ]
 
 /**
- * Returns true if a list has the address of the client. If an untrusted proxy on this machine has forwarded the
- * request, the client's address is unknown, and the result is false.
+ * Returns true if a list has the address of the client. If an untrusted proxy has forwarded the request, the client's
+ * address is unknown, and the result is false.
  */
 export function listsClient(list: NetworkList, { request }: HttpContext): boolean {
-  const address = request.ip()
-  return list.has(address) && !(LOOPBACK.has(address) && isForwarded(request.request))
+  return list.has(request.ip()) && !isForwarded(request.request)
 }
 
+/** True if the request has passed a proxy that is not trusted. */
 function isForwarded(request: IncomingMessage): boolean {
   const isPassedOn = FORWARDING.some((name) => request.headers[name] !== undefined)
   return isPassedOn && !servedHosts().trusts(request)

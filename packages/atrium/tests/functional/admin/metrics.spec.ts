@@ -123,8 +123,10 @@ test.group('Metrics', (group) => {
 
 test.group('Metrics | settings', () => {
   const access = (input: MetricsInput) => new MetricsAccess(metricsConfig(input))
-  const context = (ip: string, authorization?: string) =>
-    ({ request: { ip: () => ip, header: () => authorization } }) as unknown as HttpContext
+  const context = (ip: string, headers: Record<string, string> = {}) => {
+    const request = { headers, socket: { remoteAddress: ip } }
+    return { request: { ip: () => ip, header: () => undefined, request } } as unknown as HttpContext
+  }
   const statusOf = (check: () => void): number => {
     try {
       check()
@@ -150,17 +152,18 @@ test.group('Metrics | settings', () => {
       )
     })
 
-  test('[W6] the address of an untrusted proxy on this machine does not count as that of its clients', ({
-    assert,
-  }) => {
-    const ctx = context('127.0.0.1')
-    const request = { headers: {}, socket: { remoteAddress: '127.0.0.1' } }
-    Object.assign(ctx.request, { request })
-    const status = () => statusOf(() => access({ addresses: ['127.0.0.1'] }).check(ctx))
-    assert.equal(status(), 200)
-    Object.assign(request.headers, { 'x-forwarded-for': '192.0.2.1' })
-    assert.equal(status(), 404)
-  })
+  test('[W6.2] the address of an untrusted proxy is not that of its clients')
+    .with([
+      ['127.0.0.1', '127.0.0.1'],
+      ['10.1.2.3', '10.0.0.0/8'],
+      ['2001:db8::5', '2001:db8::/32'],
+    ])
+    .run(({ assert }, [proxy, listed]) => {
+      const status = (headers = {}) =>
+        statusOf(() => access({ addresses: [listed] }).check(context(proxy, headers)))
+      assert.equal(status(), 200)
+      assert.equal(status({ 'x-forwarded-for': '192.0.2.1' }), 404)
+    })
 
   test('[W6, P9] invalid settings are refused, and the error does not contain the token', ({
     assert,
