@@ -9,6 +9,7 @@ import { adminSite, emptyAdminTables, fakeHashes, makeUser } from '#tests/helper
 import { captureLog, ERROR_LEVEL, WARN_LEVEL } from '#tests/helpers/captured_log'
 import { call, get, post, type HttpResponse } from '#tests/helpers/http'
 import { queriesOf } from '#tests/helpers/queries'
+import { forgetCounts } from '#tests/helpers/rate_limit'
 import { issueToken } from '#tests/helpers/tokens'
 
 const OPEN = `/api${DOORS.isPublic}`
@@ -44,9 +45,7 @@ test.group('Rate limit', (group) => {
   })
   group.each.setup(async () => {
     await emptyAdminTables()
-    counters()
-      .use({ requests: 3, duration: 60, inMemoryBlockOnConsumed: 3 })
-      .deleteInMemoryBlockedKeys()
+    await forgetCounts(LIMIT)
     jo = await makeUser('jo')
     config = app.config.get<object>('crud')
     app.config.set('crud', { ...config, rateLimit: LIMIT })

@@ -4,6 +4,7 @@ import { LucidCrud, ValueError } from '#crud'
 import { creatorOf } from '#crud/router'
 import { ArtTag, Artwork, door } from '#tests/fixtures/ateliers'
 import { get, statusOf } from '#tests/helpers/http'
+import { queriesOf } from '#tests/helpers/queries'
 
 type Row = Record<string, any>
 
@@ -96,7 +97,17 @@ test.group('Filters and sorts by related fields', (group) => {
     assert.deepEqual(await works('not.atelier.country__is=null'), ['a', 'c', 'f', 'g'])
     assert.deepEqual(await works('not.tags.label=red'), ['b', 'c', 'd', 'e', 'f', 'g'])
     assert.deepEqual(await works('any.1.atelier.name=Al&any.1.title=e'), ['b', 'e'])
+    /* The work belongs to no atelier. */
+    assert.lengthOf(await ateliers('not.works.title__contains=e'), 5)
     assert.equal(await statusOf(get('/api/artworks?any.1.atelier.country=NO')), 422)
+  })
+
+  test('[W8] the condition on a related key that is never null does not compare it with null', async ({
+    assert,
+  }) => {
+    const queries = await queriesOf(() => works('atelier.name=Bo'))
+    assert.isTrue(queries.some((sql) => sql.includes(' in (select ')))
+    assert.isEmpty(queries.filter((sql) => sql.includes('is not null')))
   })
 
   test('[W8] only declared names of related fields filter', async ({ assert }) => {

@@ -123,8 +123,8 @@ test.group('Metrics', (group) => {
 
 test.group('Metrics | settings', () => {
   const access = (input: MetricsInput) => new MetricsAccess(metricsConfig(input))
-  const context = (ip: string, headers: Record<string, string> = {}) => {
-    const request = { headers, socket: { remoteAddress: ip } }
+  const context = (ip: string, sent: Record<string, string> = {}) => {
+    const request = { headers: sent, socket: { remoteAddress: ip } }
     return { request: { ip: () => ip, header: () => undefined, request } } as unknown as HttpContext
   }
   const statusOf = (check: () => void): number => {
@@ -159,8 +159,8 @@ test.group('Metrics | settings', () => {
       ['2001:db8::5', '2001:db8::/32'],
     ])
     .run(({ assert }, [proxy, listed]) => {
-      const status = (headers = {}) =>
-        statusOf(() => access({ addresses: [listed] }).check(context(proxy, headers)))
+      const status = (sent = {}) =>
+        statusOf(() => access({ addresses: [listed] }).check(context(proxy, sent)))
       assert.equal(status(), 200)
       assert.equal(status({ 'x-forwarded-for': '192.0.2.1' }), 404)
     })

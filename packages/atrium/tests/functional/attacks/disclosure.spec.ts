@@ -2,9 +2,9 @@ import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 import { TokenAuthorizer } from '#admin/authentication/access_tokens/api_guard'
 import { useTokenAuthorizer } from '#crud'
-import { counters } from '#base/counters'
 import { emptyAdminTables } from '#tests/helpers/admin'
 import { call, get } from '#tests/helpers/http'
+import { forgetCounts } from '#tests/helpers/rate_limit'
 
 /** File paths and stack traces. */
 const INSIDE = /node_modules|\.[jt]s\b|file:\/\/|\n\s+at |frames|stack/i
@@ -67,9 +67,7 @@ test.group('Attacks | disclosure of internals', (group) => {
 
   test('[Q8] guessed tokens on the API page are counted, too', async ({ assert }) => {
     const rateLimit = { requests: 3, seconds: 60 }
-    counters()
-      .use({ requests: 3, duration: 60, inMemoryBlockOnConsumed: 3 })
-      .deleteInMemoryBlockedKeys()
+    await forgetCounts(rateLimit)
     const { docs } = app.config.get<any>('crud')
     configure({ rateLimit, docs: { ...docs, access: 'token' } })
 

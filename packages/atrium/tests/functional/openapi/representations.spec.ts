@@ -8,6 +8,7 @@ import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { get } from '#tests/helpers/http'
 import { ApiSchema, type Operation } from '#tests/helpers/openapi'
 import { Representations, type Bodies } from '#tests/helpers/representations'
+import { forgetCounts } from '#tests/helpers/rate_limit'
 import { issueToken } from '#tests/helpers/tokens'
 
 const crate = (number: number) => ({ label: `crate ${number}`, weight: 2, remark: 'x' })
@@ -85,7 +86,9 @@ test.group('API schema compared with all formats of requests and responses', (gr
     cleanup,
   }) => {
     const config = app.config.get<any>('crud')
-    const limited = { ...config, rateLimit: { requests: 1, seconds: 60 } }
+    const rateLimit = { requests: 1, seconds: 60 }
+    const limited = { ...config, rateLimit }
+    await forgetCounts(rateLimit)
     app.config.set('crud', limited)
     cleanup(() => app.config.set('crud', config))
     const info = { title: 'Test', version: '1' }

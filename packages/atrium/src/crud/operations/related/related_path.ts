@@ -153,7 +153,11 @@ export class RelatedPath {
     if (!through) {
       const { column } = include.relatedColumn
       const name = dialect.nameOf(resource.table, column)
-      const where = [...selection.where, { sql: `${name} is not null`, bindings: [] }]
+      const stored = resource.columns.all.find((one) => one.name === column.name)
+      /* For a column that is never null, the check makes MariaDB read all rows of the list in their order. */
+      const isNullable = stored?.nullable !== false
+      const notNull = isNullable ? [{ sql: `${name} is not null`, bindings: [] }] : []
+      const where = [...selection.where, ...notNull]
       const { sql, bindings } = statements.expressions(client, { ...selection, where }, name)
       return { sql: `${link} in (${sql})`, bindings }
     }
