@@ -86,7 +86,10 @@ export class UpdateController {
     const { submission } = attempt
     const left = await goToNew(ctx, this.site, this.view, 'update')
     if (left === true) return
-    if (left) return await this.#again(ctx, attempt, left)
+    if (left) {
+      ctx.response.status(400)
+      return await this.#again(ctx, attempt, left)
+    }
     const refusal = form.refusalOf(ctx, found.record)
     if (refusal) {
       ctx.response.status(403)

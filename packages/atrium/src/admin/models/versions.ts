@@ -76,12 +76,18 @@ export function raiseVersionsOfHolders(role: LucidModel): void {
     })
   )
   /* The users are read before the role is deleted, because the pivot rows no longer exist afterwards. */
-  role.before('delete', async (record) => {
-    CONCERNED.set(record, await holdersOf(record, clientOf(record)))
-  })
-  role.after('delete', async (record) => {
-    await raiseVersions(clientOf(record), CONCERNED.get(record) ?? [])
-  })
+  role.before(
+    'delete',
+    markOwnHook(async (record: LucidRow) => {
+      CONCERNED.set(record, await holdersOf(record, clientOf(record)))
+    })
+  )
+  role.after(
+    'delete',
+    markOwnHook(async (record: LucidRow) => {
+      await raiseVersions(clientOf(record), CONCERNED.get(record) ?? [])
+    })
+  )
 }
 
 /**

@@ -21,6 +21,7 @@ import { call, get, urlOf, type HttpResponse } from '#tests/helpers/http'
 import { LucidCrud } from '#crud'
 import type { ScannedFile } from '#admin/config/scan_file'
 import { PNG } from '#tests/helpers/images'
+import { makeRole, restoreRoles } from '#tests/helpers/roles'
 import { Certificate, Portrait, Poster } from '#tests/fixtures/files'
 
 const name = (digit: string | number, extension = '.png') => String(digit).repeat(32) + extension
@@ -109,6 +110,23 @@ test.group('Admin | stored files', (group) => {
       assert.equal(sent, disposition)
       assert.isNull(response.headers.get('set-cookie'))
     })
+
+  test('[B17, U4] a file that a user clears stays stored if a record names it in a column hidden from this user', async ({
+    assert,
+  }) => {
+    await put('Portrait', name(1))
+    const { id } = await Portrait.create({ title: 'Ada', image: name(1), scan: name(1) })
+    await makeRole('Clerk', { Portrait: { actions: ['*'], hidden: ['scan'] } })
+    const clerk = await makeUser('kim', { isSuperuser: false, roles: ['Clerk'] })
+    const fields = { title: 'Ada', image__clear: '1' }
+    const path = `/admin/Portrait/form_update/${id}`
+    const { status } = await sendForm(path, fields, { cookie: await cookiesOf(clerk) })
+    assert.equal(status, 303)
+    const portrait = await Portrait.findOrFail(id)
+    assert.deepEqual([portrait.image, portrait.scan], [null, name(1)])
+    assert.equal(await statusOf(fetchFile(name(1))), 200)
+    await restoreRoles()
+  })
 
   test('[B17] only columns with a file widget are served as files', async ({ assert }) => {
     await put('Portrait', name(1))

@@ -575,6 +575,29 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.isNull(await Caravan.findBy('name', 'Long'))
   }).tags(['@database'])
 
+  test('[R2, P14] a row that the policy refuses to read is not in the form', async ({ assert }) => {
+    for (const place of ['Nowhere', 'Merv']) await Stop.create({ caravanId: caravan.id, place })
+    const text = await open()
+    assert.notInclude(text, 'Nowhere')
+    const fields = fieldsOf(text)
+    assert.deepEqual([fields['stops.0.place'], fields['stops.1.place']], ['Merv', ''])
+  })
+
+  test('[R2] more than 500 stored rows are edited in their list, also if the policy hides some of them', async ({
+    assert,
+  }) => {
+    const rows = Array.from({ length: 501 }, (_, index) => ({
+      caravan_id: caravan.id,
+      place: index === 0 ? 'Nowhere' : `Stop ${index}`,
+    }))
+    for (const some of [rows.slice(0, 300), rows.slice(300)]) {
+      await db.table('caravan_stops').multiInsert(some)
+    }
+    const text = await open()
+    assert.include(text, `/admin/Stop/?filter.caravan_id=${caravan.id}`)
+    assert.notProperty(fieldsOf(text), 'stops.0.place')
+  })
+
   test('[R2, B17] a form with files accepts rows as well', async ({ assert }) => {
     const form = new FormData()
     for (const [name, value] of Object.entries(fieldsOf(await open()))) form.append(name, value)

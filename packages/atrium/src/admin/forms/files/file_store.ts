@@ -52,7 +52,7 @@ export async function dropFiles(view: ModelView, keys: readonly unknown[]): Prom
   const files = keys.filter(isFileKey)
   if (files.length === 0) return
   try {
-    const held = await heldAmong(view, files)
+    const held = await heldAmong(view.base, files)
     const disk = await filesDisk()
     for (const file of files) {
       if (held.has(file)) continue
