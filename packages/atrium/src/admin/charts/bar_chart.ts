@@ -56,17 +56,7 @@ export function barChart(
     .nice(4)
     .range([HEIGHT, 0])
 
-  const lines = up
-    .ticks(4)
-    .filter(Number.isInteger)
-    .map((value) => {
-      const y = round(up(value))
-      return (
-        `<line class="chart-line" x1="0" x2="100%" y1="${y}" y2="${y}"/>` +
-        `<text class="chart-label" x="-8" y="${y}" dy="0.32em" text-anchor="end">` +
-        `${escaped(ticks.format(value))}</text>`
-      )
-    })
+  const lines = gridLines(up, up.ticks(4).filter(Number.isInteger), ticks)
 
   const bars = all.map(({ label, count, color }, index) => {
     const x = across(index)!
@@ -78,18 +68,13 @@ export function barChart(
     return `<g class="chart-day"><title>${text}</title>${target}${height ? bar : ''}</g>`
   })
 
-  /* Labels are counted back from the last bar, so that the last bar always has a label. */
   const fit = all.length <= FEW_BARS && all.every(({ label }) => label.length <= SHORT_LABEL)
-  const every = fit ? 1 : Math.max(1, Math.ceil(all.length / MOST_LABELS))
-  const labels = all.flatMap(({ label }, index) => {
-    if ((all.length - 1 - index) % every !== 0) return []
-    const x = round(across(index)! + across.bandwidth() / 2)
-    const y = HEIGHT + AXIS_HEIGHT - 6
-    const text = escaped(label)
-    /* Every other label is hidden on narrow screens. */
-    const isMinor = all.length > FITTING_LABELS && ((all.length - 1 - index) / every) % 2 === 1
-    const kind = isMinor ? 'chart-label chart-label-minor' : 'chart-label'
-    return `<text class="${kind}" x="${x}%" y="${y}" text-anchor="middle">${text}</text>`
+  const names = all.map(({ label }) => label)
+  const labels = axisLabels(names, {
+    y: HEIGHT + AXIS_HEIGHT - 6,
+    xOf: (index) => across(index)! + across.bandwidth() / 2,
+    most: fit ? all.length : MOST_LABELS,
+    fitting: FITTING_LABELS,
   })
 
   return (
@@ -106,6 +91,43 @@ export function barChart(
 export function formatDay(day: string, months: readonly string[]): string {
   const [, month, date] = /^\d{4}-(\d\d)-(\d\d)$/.exec(day) ?? []
   return month === undefined ? day : `${Number(date)} ${months[Number(month) - 1]}`
+}
+
+/** Returns horizontal lines at the ticks of a vertical scale, with their numbers. */
+export function gridLines(
+  up: (value: number) => number,
+  ticks: readonly number[],
+  format: Intl.NumberFormat
+): string[] {
+  return ticks.map((value) => {
+    const y = round(up(value))
+    return (
+      `<line class="chart-line" x1="0" x2="100%" y1="${y}" y2="${y}"/>` +
+      `<text class="chart-label" x="-8" y="${y}" dy="0.32em" text-anchor="end">` +
+      `${escaped(format.format(value))}</text>`
+    )
+  })
+}
+
+/**
+ * Returns labels below the bars. They are counted back from the last bar, so that the last bar always has a label.
+ *
+ * @param options.most     maximum number of labels
+ * @param options.fitting  number of labels that fit on a phone; with more, every other label is hidden there
+ */
+export function axisLabels(
+  labels: readonly string[],
+  options: { y: number; xOf: (index: number) => number; most: number; fitting: number }
+): string[] {
+  const { fitting, most, xOf, y } = options
+  const every = Math.max(1, Math.ceil(labels.length / most))
+  return labels.flatMap((label, index) => {
+    const fromEnd = labels.length - 1 - index
+    if (fromEnd % every !== 0) return []
+    const isMinor = labels.length > fitting && (fromEnd / every) % 2 === 1
+    const style = isMinor ? 'chart-label chart-label-minor' : 'chart-label'
+    return `<text class="${style}" x="${round(xOf(index))}%" y="${y}" text-anchor="middle">${escaped(label)}</text>`
+  })
 }
 
 function place(x: number, width: number, height: number): string {

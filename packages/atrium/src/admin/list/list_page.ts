@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
-import { LucidCrud, type Item, type ListResult } from '#crud'
+import { LucidCrud, type Item } from '#crud'
 import { mapInTurns } from '#base/event_loop'
 import type { Fields } from '#base/columns/fields'
 import type { DeletedMode } from '#base/columns/soft_delete'
@@ -25,7 +25,7 @@ import { rowMoves } from './moved_rows.js'
 import { ListTable, ROWS_A_TURN } from './list_table.js'
 import { type Row, NO_JOINS, type Joined, type Joins } from './table_columns.js'
 import { markedRecord, rowActions, withList, readList } from './read_list.js'
-import { pagerOf } from './pager.js'
+import { lastKnown, lastPage, pagerOf } from './pager.js'
 import { rowsMarkup } from './rows_markup.js'
 import { viewsBar } from './saved_views/views_bar.js'
 import { listGroups } from './summaries/list_groups.js'
@@ -385,17 +385,4 @@ export class ListPage {
       deleted: modes.map((deleted) => ({ mode: deleted, url: first.with({ deleted }).url })),
     }
   }
-}
-
-/**
- * Returns the last page that is known without a count: the next page if there are more records, otherwise the requested
- * one, or the first if the requested page is empty.
- */
-function lastKnown({ data, has_more: more }: ListResult, { page }: ListParameters): number {
-  if (data.length === 0) return 1
-  return more ? page + 1 : page
-}
-
-function lastPage(total: number, rows: number): number {
-  return Math.max(1, Math.ceil(total / rows))
 }

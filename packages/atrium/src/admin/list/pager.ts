@@ -1,3 +1,4 @@
+import type { ListResult } from '#crud'
 import type { ListParameters } from './list_parameters.js'
 
 /** A link to another page. The current page has no URL. */
@@ -52,4 +53,18 @@ export function pagerOf(parameters: ListParameters, last: number): Pager {
 function fieldsOf(parameters: ListParameters): Jump['fields'] {
   const [, query = ''] = parameters.urlOf(1).split(/\?(.*)/s)
   return [...new URLSearchParams(query)]
+}
+
+/**
+ * Returns the last page that is known without a count: the next page if there are more records, otherwise the requested
+ * one, or the first if the requested page is empty.
+ */
+export function lastKnown({ data, has_more: more }: ListResult, { page }: ListParameters): number {
+  if (data.length === 0) return 1
+  return more ? page + 1 : page
+}
+
+/** Returns the number of the last page. */
+export function lastPage(total: number, rows: number): number {
+  return Math.max(1, Math.ceil(total / rows))
 }

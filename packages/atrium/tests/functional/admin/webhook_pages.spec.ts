@@ -144,7 +144,7 @@ test.group('Webhooks | pages', (group) => {
     const form = await get(`${PATH}/update/${made.id}`, headersOf())
     assert.include(values('models', form.text), 'Plain!')
     assert.include(values('event_types', form.text), 'plain.updated!')
-    assert.match(form.text, /<details class="roles-more" open/)
+    assert.match(form.text, /<details class="roles-more disclosure" open/)
 
     await save(`form_update/${made.id}`, none)
     await made.refresh()

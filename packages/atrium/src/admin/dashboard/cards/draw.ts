@@ -1,5 +1,5 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
-import { painted, round } from '../../charts/bar_chart.js'
+import { axisLabels, gridLines, painted, round } from '../../charts/bar_chart.js'
 import { escaped } from '../../text/plain_text.js'
 
 /** Data of a drawing: the labels of its axis, and the numbers at each label. */
@@ -74,13 +74,7 @@ function columns(drawing: Drawing): [height: number, content: string] {
     .domain(labels.map((_, at) => at))
     .range([0, 100])
     .paddingInner(0.25)
-  const lines = up.ticks(4).map((value) => {
-    const y = round(up(value))
-    return (
-      `<line class="chart-line" x1="0" x2="100%" y1="${y}" y2="${y}"/>` +
-      `<text class="chart-label" x="-8" y="${y}" dy="0.32em" text-anchor="end">${escaped(COMPACT.format(value))}</text>`
-    )
-  })
+  const lines = gridLines(up, up.ticks(4), COMPACT)
   const shapes = kind === 'lines' ? curves(drawing, across, up) : ''
   const marks = labels.map((label, at) => {
     const stack = kind === 'lines' ? [] : stackOf(series, at)
@@ -94,13 +88,12 @@ function columns(drawing: Drawing): [height: number, content: string] {
       `<rect class="chart-target" x="${x}%" y="0" width="${round(across.step())}%" height="${HEIGHT}"/>${bars.join('')}</g>`
     )
   })
-  const every = Math.max(1, Math.ceil(labels.length / MOST_LABELS))
-  const names = labels.flatMap((label, at) => {
-    if ((labels.length - 1 - at) % every !== 0) return []
-    const isMinor = ((labels.length - 1 - at) / every) % 2 === 1
-    const x = round(across(at)! + across.bandwidth() / 2)
-    const style = isMinor ? 'chart-label chart-label-minor' : 'chart-label'
-    return `<text class="${style}" x="${x}%" y="${HEIGHT + AXIS - 5}" text-anchor="middle">${escaped(shortened(label, 12))}</text>`
+  const short = labels.map((label) => shortened(label, 12))
+  const names = axisLabels(short, {
+    y: HEIGHT + AXIS - 5,
+    xOf: (at) => across(at)! + across.bandwidth() / 2,
+    most: MOST_LABELS,
+    fitting: 0,
   })
   return [HEIGHT + AXIS, [...lines, ...marks, shapes, ...names].join('')]
 }

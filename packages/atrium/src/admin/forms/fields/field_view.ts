@@ -10,13 +10,12 @@ import { shownFile } from '../files/shown_files.js'
 import { fileListView } from '../files/file_list_view.js'
 import { type FormField, inputName } from './form_field.js'
 import { CLEAR } from '../submission/submission.js'
-import { grouped } from '#base/values/numbers'
 import { fitsInput, zoneLabel } from '../../time/local_time.js'
 import { presentZone, UTC } from '../../time/time_zone.js'
 import { asStored } from './stored_as_text.js'
 import { FormWidget } from './widgets/form_widget.js'
 import { isPassword } from './widgets/new_password_widget.js'
-import type { FieldView, FieldState } from './shown_field.js'
+import { type FieldState, type FieldView, quantity } from './shown_field.js'
 
 const INPUT_TYPES: Record<string, string> = {
   'number': 'number',
@@ -298,33 +297,6 @@ function asLine(site: Site, field: FormField, base: FieldView): FieldView {
     return { ...base, type: 'text', attributes: { ...attributes, autocomplete: 'off' } }
   }
   return base
-}
-
-/**
- * Returns the attributes of a text input for a grouped number, as the browser's number input shows no thousands
- * separators. The allowed range is in the tooltip.
- */
-function quantity(
-  site: Site,
-  { step, min, max, ...attributes }: FieldView['attributes']
-): FieldView['attributes'] {
-  const isOpen = min === undefined && max === undefined
-  const ends = min === undefined ? 'most' : max === undefined ? 'least' : 'between'
-  return {
-    ...attributes,
-    /* Numeric keyboards have no minus sign, so they are used only if the number can't be negative. */
-    ...(Number(min) >= 0 && { inputmode: step === 1 ? 'numeric' : 'decimal' }),
-    autocomplete: 'off',
-    dir: undefined,
-    ...(!isOpen && {
-      'data-min': min,
-      'data-max': max,
-      'title': site.text(`form.range.${ends}`, {
-        min: grouped(String(min)),
-        max: grouped(String(max)),
-      }),
-    }),
-  }
 }
 
 /** Returns the unit and time zone of a datetime. Custom widgets of the application receive datetimes in UTC. */

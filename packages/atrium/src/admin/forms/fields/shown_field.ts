@@ -1,3 +1,5 @@
+import { grouped } from '#base/values/numbers'
+import type { Site } from '../../views/site.js'
 import type { KeyValue } from '#base/columns/key'
 import type { ShownValue } from '../../event_log/comparison.js'
 import type { FileListView } from '../files/file_list_view.js'
@@ -78,4 +80,31 @@ export interface FieldState {
   prefix?: string
   /** Shared choices of references, if many fields use them */
   choices?: SharedChoices
+}
+
+/**
+ * Returns the attributes of a text input for a grouped number, as the browser's number input shows no thousands
+ * separators. The allowed range is in the tooltip.
+ */
+export function quantity(
+  site: Site,
+  { step, min, max, ...attributes }: FieldView['attributes']
+): FieldView['attributes'] {
+  const isOpen = min === undefined && max === undefined
+  const ends = min === undefined ? 'most' : max === undefined ? 'least' : 'between'
+  return {
+    ...attributes,
+    /* Numeric keyboards have no minus sign, so they are used only if the number can't be negative. */
+    ...(Number(min) >= 0 && { inputmode: step === 1 ? 'numeric' : 'decimal' }),
+    autocomplete: 'off',
+    dir: undefined,
+    ...(!isOpen && {
+      'data-min': min,
+      'data-max': max,
+      'title': site.text(`form.range.${ends}`, {
+        min: grouped(String(min)),
+        max: grouped(String(max)),
+      }),
+    }),
+  }
 }

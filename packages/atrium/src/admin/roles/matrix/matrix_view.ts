@@ -85,10 +85,7 @@ export interface MatrixView {
 /* Minimum number of models that must have a field for it to be offered in the row of all other models. */
 const SHARED = 2
 
-/*
- * Maximum length of the permissions of a folded row. Longer ones do not fit into a URL, so the folded part of the row
- * is rendered with the page.
- */
+/* Maximum length of the permissions of a folded row. Longer ones do not fit into a URL and are part of the page. */
 const LONGEST_STORED = 2000
 
 /**
@@ -112,7 +109,10 @@ export function matrixView(
   const strangers = modelsIn(document).flatMap(([name]) => (known.has(name) ? [] : [name]))
   return {
     lists: matrixLists(site, field, document),
-    columns: ROLE_ACTIONS.map((action) => ({ action, label: actionLabel(site, action) })),
+    columns: ROLE_ACTIONS.map((action) => ({
+      action,
+      label: site.text(`roles.actions.${action}`),
+    })),
     groups: [
       {
         label: site.text('roles.matrix.everywhere'),
@@ -286,7 +286,7 @@ function matrixRow(
         ? {
             name: named('actions'),
             value: name,
-            label: actionLabel(site, name),
+            label: site.text(`roles.actions.${name}`),
             checked: isAll || actions.includes(name),
             unknown: false,
           }
@@ -397,8 +397,4 @@ function summaryOf(site: MatrixSite, entry: ModelPermissions | undefined): strin
   ]
     .filter(Boolean)
     .join(' · ')
-}
-
-function actionLabel(site: MatrixSite, action: RoleAction): string {
-  return site.text(`roles.actions.${action}`)
 }

@@ -3,14 +3,18 @@ import type { Column } from '../../columns/column.js'
 import type {
   Comparison,
   Dialect,
-  Query,
   Statement,
   StoredColumn,
   SumExpression,
   TimePart,
 } from '../dialect.js'
 import type { DatabaseError, TableIntrospection } from '../introspection.js'
-import { isPossibleValue, impossibleComparison } from '../possible_value.js'
+import {
+  impossibleComparison,
+  isPossibleValue,
+  isWrittenUuid,
+  ServerDialect,
+} from '../server_dialect.js'
 import { noteConversions, type ConnectionForms } from '../connection_forms.js'
 import { explainMysql } from './mysql_errors.js'
 import { mysqlForms } from './mysql_connection.js'
@@ -18,15 +22,13 @@ import { mysqlMatch } from './mysql_match.js'
 import { GEOMETRIES, readMysqlTable } from './mysql_table.js'
 import { joined, type Sql } from '../../sql/sql.js'
 import type { TextPattern } from '../../values/text_pattern.js'
-import { endedInTime, OutOfTime, timeLeft } from '../time_limit.js'
-import { withConnection } from '../with_connection.js'
+import { OutOfTime } from '../time_limit.js'
 
 /** The dialect of MySQL and MariaDB. */
-export class MysqlDialect implements Dialect {
-  readonly begin = 'BEGIN'
-  readonly lockClause = ' for update'
-  readonly mixesTypes = false
+export class MysqlDialect extends ServerDialect implements Dialect {
   readonly returnsWrittenRows = false
+  protected readonly quoted = quoted
+  protected readonly limited = limited
 
   readTable(client: QueryClientContract, table: string): Promise<TableIntrospection | null> {
     return readMysqlTable(client, table)
@@ -34,15 +36,6 @@ export class MysqlDialect implements Dialect {
 
   explain(error: unknown): DatabaseError | null {
     return explainMysql(error)
-  }
-
-  /** Quotes a table name, which can start with its schema or database. */
-  quote(name: string): string {
-    return name.split('.').map(quoted).join('.')
-  }
-
-  nameOf(table: string, column: Pick<Column, 'name'>): string {
-    return `${this.quote(table)}.${quoted(column.name)}`
   }
 
   select(table: string, column: Column): string {
@@ -177,23 +170,6 @@ export class MysqlDialect implements Dialect {
     return column.isText && typeof value === 'number' ? String(value) : value
   }
 
-  stopsReads(client: QueryClientContract): boolean {
-    return !client.isTransaction
-  }
-
-  async read<Result>(
-    client: QueryClientContract,
-    query: Query,
-    run: () => PromiseLike<Result>
-  ): Promise<Result> {
-    if (this.stopsReads(client)) return await endedInTime(query, run)
-    return await run()
-  }
-
-  limit(count: number): string {
-    return String(Math.trunc(count))
-  }
-
   /**
    * Returns one line per row of EXPLAIN, with the row's columns that are not empty, such as `table: films, type: ref,
    * key: films_genre`.
@@ -219,22 +195,8 @@ export class MysqlDialect implements Dialect {
     return Number.isFinite(rows) ? Math.round(rows) : undefined
   }
 
-  async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
-    /* In debug mode Lucid runs the query: every query must be reported, and Lucid reports only its own. */
-    const forms = mysqlForms(client)
-    if (client.debug) {
-      const query = client.rawQuery(sql, values as any[])
-      if (forms) query.knexQuery.options(forms.options())
-      const [rows, fields] = await query
-      if (forms) noteConversions(rows, forms.conversions(fields))
-      return rows
-    }
-    const left = this.stopsReads(client) ? timeLeft() : undefined
-    return await withConnection(client, (connection) =>
-      left === undefined
-        ? ask(connection, sql, values, forms)
-        : limited(connection, left, () => ask(connection, sql, values, forms))
-    )
+  protected override partsOf(result: [any[], any[]]): [any[], any[]] {
+    return result
   }
 
   statement(client: QueryClientContract, sql: string, values: readonly unknown[]): Statement {
@@ -349,10 +311,6 @@ function comparedScale({ decimalRange }: Column): number {
 }
 
 /** True for a text column with UUIDs, which can be stored in uppercase. */
-function isWrittenUuid(column: Column): boolean {
-  return column.kind === 'uuid' && column.sqlType !== 'uuid'
-}
-
 function quoted(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``
 }

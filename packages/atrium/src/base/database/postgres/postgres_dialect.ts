@@ -4,7 +4,6 @@ import type {
   Comparison,
   Dialect,
   NewRow,
-  Query,
   Statement,
   StoredColumn,
   SumExpression,
@@ -13,21 +12,24 @@ import type {
 import type { DatabaseError, TableIntrospection } from '../introspection.js'
 import { noteConversions, type ConnectionForms } from '../connection_forms.js'
 import { explainPostgres } from './postgres_errors.js'
-import { isPossibleValue, impossibleComparison } from '../possible_value.js'
+import {
+  impossibleComparison,
+  isPossibleValue,
+  isWrittenUuid,
+  ServerDialect,
+} from '../server_dialect.js'
 import { postgresForms } from './postgres_connection.js'
 import { postgresMatch } from './postgres_match.js'
 import { readPostgresTable } from './postgres_table.js'
 import { insertSql, type Sql, quoted } from '../../sql/sql.js'
 import type { TextPattern } from '../../values/text_pattern.js'
-import { endedInTime, OutOfTime, timeLeft } from '../time_limit.js'
-import { withConnection } from '../with_connection.js'
+import { OutOfTime } from '../time_limit.js'
 
 /** The dialect of PostgreSQL. */
-export class PostgresDialect implements Dialect {
-  readonly begin = 'BEGIN'
-  readonly lockClause = ' for update'
-  readonly mixesTypes = false
+export class PostgresDialect extends ServerDialect implements Dialect {
   readonly returnsWrittenRows = true
+  protected readonly quoted = quoted
+  protected readonly limited = limited
 
   readTable(client: QueryClientContract, table: string): Promise<TableIntrospection | null> {
     return readPostgresTable(client, table)
@@ -35,15 +37,6 @@ export class PostgresDialect implements Dialect {
 
   explain(error: unknown): DatabaseError | null {
     return explainPostgres(error)
-  }
-
-  /** Quotes a table name, which can start with its schema. */
-  quote(name: string): string {
-    return name.split('.').map(quoted).join('.')
-  }
-
-  nameOf(table: string, column: Pick<Column, 'name'>): string {
-    return `${this.quote(table)}.${quoted(column.name)}`
   }
 
   /** Types without a separate form in the API are returned and compared as text. */
@@ -246,23 +239,6 @@ export class PostgresDialect implements Dialect {
     return column.kind === 'integer' && typeof value === 'boolean' ? Number(value) : value
   }
 
-  stopsReads(client: QueryClientContract): boolean {
-    return !client.isTransaction
-  }
-
-  async read<Result>(
-    client: QueryClientContract,
-    query: Query,
-    run: () => PromiseLike<Result>
-  ): Promise<Result> {
-    if (this.stopsReads(client)) return await endedInTime(query, run)
-    return await run()
-  }
-
-  limit(count: number): string {
-    return String(Math.trunc(count))
-  }
-
   async planOf(client: QueryClientContract, { sql, bindings }: Sql): Promise<string[]> {
     const rows: Array<Record<string, unknown>> = await this.selectRows(
       client,
@@ -278,23 +254,8 @@ export class PostgresDialect implements Dialect {
     return rows === undefined ? undefined : Number(rows)
   }
 
-  async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
-    /* In debug mode Lucid runs the query: every query must be reported, and Lucid reports only its own. */
-    const forms = postgresForms(client)
-    if (client.debug) {
-      const query = client.rawQuery(sql, values as any[])
-      if (forms) query.knexQuery.options(forms.options())
-      const { rows: own, fields } = await query
-      if (forms) noteConversions(own, forms.conversions(fields))
-      return own
-    }
-    const text = numbered(sql)
-    const left = this.stopsReads(client) ? timeLeft() : undefined
-    return await withConnection(client, (connection) =>
-      left === undefined
-        ? ask(connection, { text, values }, forms)
-        : limited(connection, left, () => ask(connection, { text, values }, forms))
-    )
+  protected override partsOf({ rows, fields }: { rows: any[]; fields: any[] }): [any[], any[]] {
+    return [rows, fields]
   }
 
   statement(client: QueryClientContract, sql: string, values: readonly unknown[]): Statement {
@@ -399,6 +360,3 @@ function place(column: Column): string {
 }
 
 /** True for a text column with UUIDs, which can be stored in uppercase. */
-function isWrittenUuid(column: Column): boolean {
-  return column.kind === 'uuid' && column.sqlType !== 'uuid'
-}
