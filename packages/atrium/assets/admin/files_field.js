@@ -1,5 +1,5 @@
 /*
- * Lists of files: each file is uploaded as soon as it is chosen or dropped, with its own progress and error, and files
+ * Lists of files, and single files of rows: each file is uploaded as soon as it is chosen or dropped, with its own progress and error, and files
  * are moved and removed without the server. Without this file the form sends them, with numbers for the order and boxes
  * that remove.
  */
@@ -11,8 +11,10 @@
     remove: 'm7 7 10 10M17 7 7 17',
     handle: 'M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01',
   }
-  /* Files that are uploaded at a time; the others wait. */
+  /* Files that are uploaded at a time, of all lists of the page; the others wait. */
   const MOST_AT_ONCE = 3
+  let waiting = []
+  let sending = 0
   const SIDE = 96
 
   function make(name, properties, ...children) {
@@ -56,8 +58,7 @@
     #texts
     #names
     #required
-    #waiting = []
-    #sending = 0
+    #isOne
     #submitter = null
 
     constructor(box) {
@@ -67,12 +68,14 @@
       this.#texts = JSON.parse(box.dataset.texts)
       this.#names = JSON.parse(box.dataset.names)
       this.#required = this.#input.required
+      this.#isOne = box.dataset.one !== undefined
       box.dataset.ready = ''
       for (const item of this.#items()) this.#enhance(item)
       this.#input.addEventListener('change', () => this.#take([...this.#input.files]))
       this.#takeDrops(box.querySelector('.files-drop'))
       this.#takeMoves()
       this.#number()
+      box.addEventListener('admin:files', ({ detail }) => this.#take(detail))
       this.#input.form.addEventListener('submit', (event) => this.#wait(event), true)
       this.#input.form.addEventListener('admin:restored', () => this.#number())
     }
@@ -96,10 +99,13 @@
     /* ---------- One file ---------- */
 
     #enhance(item) {
-      const handle = make('span', { className: 'files-handle' }, icon('handle'))
-      handle.setAttribute('aria-hidden', 'true')
-      item.prepend(handle)
-      const buttons = ['up', 'down', 'remove'].map((kind) => {
+      if (!this.#isOne) {
+        const handle = make('span', { className: 'files-handle' }, icon('handle'))
+        handle.setAttribute('aria-hidden', 'true')
+        item.prepend(handle)
+      }
+      const kinds = this.#isOne ? ['remove'] : ['up', 'down', 'remove']
+      const buttons = kinds.map((kind) => {
         const button = make('button', { type: 'button', className: 'files-button' }, icon(kind))
         button.dataset.does = kind
         button.addEventListener('click', () => this.#do(item, kind))
@@ -146,7 +152,7 @@
         this.#say(box.checked ? 'removed' : 'kept', { name })
       } else {
         item.upload?.abort()
-        this.#waiting = this.#waiting.filter((one) => one.item !== item)
+        waiting = waiting.filter((one) => one.item !== item)
         const next = item.nextElementSibling ?? item.previousElementSibling
         item.remove()
         ;(next?.querySelector('[data-does="remove"]') ?? this.#input).focus()
@@ -259,14 +265,18 @@
       this.#box.addEventListener('drop', (event) => {
         delete zone.dataset.over
         if (!hasFiles(event)) return
+        const files = [...event.dataTransfer.files]
+        /* Several files on the row of one become rows. */
+        if (this.#isOne && files.length > 1) return
         event.preventDefault()
-        this.#take([...event.dataTransfer.files])
+        this.#take(files)
       })
     }
 
     /* Each file is on its own: one that is refused does not affect the others. */
     #take(files) {
       this.#input.value = ''
+      if (this.#isOne) this.#makeRoom()
       const { mostBytes = Infinity, mostFiles } = this.#input.dataset
       for (const file of files) {
         const isTooMany = this.#count() >= Number(mostFiles)
@@ -274,24 +284,36 @@
         if (isTooMany) this.#fail(item, this.#text('tooMany', { most: mostFiles }))
         else if (file.size > Number(mostBytes)) {
           this.#fail(item, this.#text('tooLarge', { most: sizeOf(Number(mostBytes)) }))
-        } else this.#waiting.push({ item, file })
+        } else waiting.push({ list: this, item, file })
       }
       this.#number()
       this.#changed()
-      this.#sendNext()
+      sendNext()
     }
 
-    #sendNext() {
-      while (this.#sending < MOST_AT_ONCE && this.#waiting.length > 0) {
-        this.#send(this.#waiting.shift())
+    /* A new file replaces the one of a row. */
+    #makeRoom() {
+      for (const item of this.#items()) {
+        const box = this.#removal(item)
+        item.upload?.abort()
+        waiting = waiting.filter((one) => one.item !== item)
+        if (box) box.checked = true
+        else item.remove()
       }
-      if (this.#sending > 0 || !this.#submitter) return
+    }
+
+    #isBusy() {
+      return waiting.some(({ list }) => list === this) || this.#box.querySelector('progress')
+    }
+
+    #submit() {
+      if (this.#isBusy() || !this.#submitter) return
       const { form, button } = this.#submitter
       this.#submitter = null
       if (!this.#items().some((item) => 'failed' in item.dataset)) form.requestSubmit(button)
     }
 
-    #send({ item, file }) {
+    send({ item, file }) {
       const state = item.querySelector('.files-state')
       const progress = make('progress', { max: 1, value: 0 })
       progress.setAttribute('aria-label', `${this.#texts.sending} ${file.name}`)
@@ -300,16 +322,17 @@
       body.set('file', file)
       const request = new XMLHttpRequest()
       item.upload = request
-      this.#sending++
+      sending++
       request.upload.addEventListener('progress', ({ loaded, total }) => {
         progress.value = loaded / total
       })
       request.addEventListener('loadend', () => {
-        this.#sending--
+        sending--
         progress.replaceWith(state)
         this.#finish(item, file, request)
         this.#number()
-        this.#sendNext()
+        sendNext()
+        this.#submit()
       })
       request.open('POST', this.#box.dataset.upload)
       request.setRequestHeader('accept', 'application/json')
@@ -319,14 +342,9 @@
 
     #finish(item, file, { response, status }) {
       if (status === 201) {
-        item.append(
-          make('input', { type: 'hidden', name: this.#names.file, value: response.key }),
-          make(
-            'label',
-            { className: 'files-place' },
-            make('input', { type: 'number', name: this.#names.place })
-          )
-        )
+        item.append(make('input', { type: 'hidden', name: this.#names.file, value: response.key }))
+        const place = make('input', { type: 'number', name: this.#names.place })
+        if (!this.#isOne) item.append(make('label', { className: 'files-place' }, place))
         this.#say('stored', { name: file.name })
         return
       }
@@ -353,8 +371,8 @@
       again.addEventListener('click', () => {
         again.remove()
         delete item.dataset.failed
-        this.#waiting.push({ item, file })
-        this.#sendNext()
+        waiting.push({ list: this, item, file })
+        sendNext()
       })
     }
 
@@ -362,11 +380,18 @@
 
     /* A form that is sent while files are uploaded is sent afterwards. */
     #wait(event) {
-      if (this.#sending === 0 && this.#waiting.length === 0) return
+      if (!this.#isBusy()) return
       event.preventDefault()
       event.stopImmediatePropagation()
       this.#submitter = { form: event.target, button: event.submitter }
       this.#say('wait')
+    }
+  }
+
+  function sendNext() {
+    while (sending < MOST_AT_ONCE && waiting.length > 0) {
+      const next = waiting.shift()
+      next.list.send(next)
     }
   }
 

@@ -242,6 +242,37 @@
     say(inline, 'added', numberOf(row))
   }
 
+  /* Each file becomes a row, whose field uploads it. */
+  function addFiles(inline, files) {
+    for (const file of files) {
+      const box = addRow(inline).querySelector('[data-files]')
+      box.dispatchEvent(new CustomEvent('admin:files', { detail: [file] }))
+    }
+    if (files.length === 0) return
+    changed(inline)
+    say(inline, 'added', numberOf(rowsOf(inline).at(-1)))
+  }
+
+  document.addEventListener('change', ({ target }) => {
+    if (!target.matches?.('[data-inline-files]')) return
+    const files = [...target.files]
+    target.value = ''
+    addFiles(target.closest('.inline'), files)
+  })
+
+  const zoneOf = ({ dataTransfer, target }) => {
+    const inline = dataTransfer?.types.includes('Files') && target.closest?.('.inline')
+    return inline && inline.querySelector('[data-inline-files]') ? inline : null
+  }
+  for (const type of ['dragover', 'drop']) {
+    document.addEventListener(type, (event) => {
+      const inline = zoneOf(event)
+      if (!inline || event.defaultPrevented) return
+      event.preventDefault()
+      if (type === 'drop') addFiles(inline, [...event.dataTransfer.files])
+    })
+  }
+
   function remove(inline, row) {
     const box = boxOf(row)
     box.checked = !box.checked

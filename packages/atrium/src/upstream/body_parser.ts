@@ -118,16 +118,16 @@ function withoutTrees(fields: Record<string, unknown>) {
 }
 
 /**
- * Returns the fields of the rows of a form by their full names: `items.0.quantity`, `items.__more`. Other names that
+ * Returns the fields or files of the rows of a form by their full names: `items.0.quantity`, `items.__more`. Other names that
  * form a tree are left out.
  */
 function fieldsOfRows(name: string, rows: object): Array<[string, unknown]> {
   return Object.entries(rows).flatMap(([index, row]): Array<[string, unknown]> => {
     const place = `${name}.${index}`
     if (typeof row === 'string') return OWN_NAME.test(index) ? [[place, row]] : []
-    if (!ROW.test(index) || typeof row !== 'object' || row === null) return []
+    if (!ROW.test(index) || !isTree(row)) return []
     return Object.entries(row)
-      .filter(([, value]) => !isTree(value) && !isFile(value))
+      .filter(([, value]) => !isTree(value))
       .map(([field, value]) => [`${place}.${field}`, value])
   })
 }

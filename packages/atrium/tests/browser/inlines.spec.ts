@@ -89,8 +89,8 @@ test.group('Rows in a form, in a browser', (group) => {
     const { page } = visit
     await page.goto(`/admin/Caravan/update/${caravan.id}`)
     const camels = page.getByRole('region', { name: 'Camels' })
-    await camels.getByLabel('Place, row 3').fill('1')
-    await camels.getByLabel('Place, row 1').fill('3')
+    await camels.getByLabel('Position, row 3').fill('1')
+    await camels.getByLabel('Position, row 1').fill('3')
     await camels.getByLabel('Remove, row 2').check()
     await camels.getByLabel('Name, row 4').fill('Dalal')
     await camels.getByLabel('Weight, row 4').fill('90')

@@ -275,7 +275,9 @@ export class FormPage {
         ...(inlines.length > 0 ? ['inlines.css'] : []),
         ...inlines.flatMap((inline) => inline.sheets),
       ],
-      takesFiles: fields.some(({ valueType }) => valueType === 'file'),
+      takesFiles:
+        fields.some(({ valueType }) => valueType === 'file') ||
+        inlines.some(({ takesFiles }) => takesFiles),
       isUnsaved: submission !== undefined || Boolean(restored),
       restored: restored?.notice,
       title: record

@@ -8,6 +8,7 @@ import {
   type Prepared,
   type Reads,
 } from '../values/before_schema.js'
+import { FileReference } from '../values/file_keys.js'
 import { toAttribute } from '../values/to_attribute.js'
 import type { Column } from '../columns/column.js'
 import type { CompiledSchema, SchemaField } from './object_schema.js'
@@ -140,6 +141,7 @@ export class BodySchema {
   #valueOf(field: BodyField, output: Record<string, unknown>, sent: Prepared | undefined) {
     const value = output[field.output]
     if (field.type === 'multipartFiles' && Array.isArray(value)) return value.map(({ key }) => key)
+    if (value instanceof FileReference) return value.key
     if (value === undefined && sent?.value === null && field.column) return null
     return value
   }

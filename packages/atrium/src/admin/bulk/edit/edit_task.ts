@@ -184,7 +184,14 @@ export class EditTask extends BulkTask {
     const changes = this.changes!
     await this.#checkFields(record, ctx)
     const errors = touchedErrors(this.#fields, changes, record)
-    const values = await validateChanges(this.view, record, { ...changes, errors }, true)
+    const values = await validateChanges(
+      this.view,
+      record,
+      { ...changes, errors },
+      {
+        isStrict: true,
+      }
+    )
     keepUntouched(this.#fields, changes, record, values)
     return { ...values, ...internalValues(this.view) }
   }

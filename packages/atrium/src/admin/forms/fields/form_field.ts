@@ -56,7 +56,7 @@ export interface FormField {
   strict: boolean
   /** True if the schema expects the uploaded file instead of the key of the stored file */
   takesFile: boolean
-  /** Limits of each file in a list: `size` and `extnames` of `vine.file()` */
+  /** Limits of each file: `size` and `extnames` of `vine.file()` */
   fileLimits?: { size?: string | number; extnames?: string[] }
 }
 

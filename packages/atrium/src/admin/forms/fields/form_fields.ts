@@ -7,7 +7,14 @@ import type { FieldOptions } from '../../views/view_options.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
 import { isIdentifier } from '../../list/table_columns.js'
 import { grouped } from '#base/values/numbers'
-import { fileAttributes, isFileField, isFileList, isFileWidget } from '../files/file_fields.js'
+import {
+  fileAttributes,
+  fileListAttributes,
+  isFileField,
+  isFileList,
+  isFileWidget,
+  MOST_FILES,
+} from '../files/file_fields.js'
 import { listedChoices } from './choices.js'
 import { type WidgetName, Widget } from '../../views/widget.js'
 import { constraintsOf } from './field_constraints.js'
@@ -92,6 +99,7 @@ function makeField(
   const own = widget instanceof FormWidget ? widget : undefined
   const valueType = heldBy(widget, shape.valueType)
   const isFiles = isFileWidget(widget) && isFileList(view, column)
+  const fileLimits = isFileType(field.type) ? field.settings : undefined
   const multiple = isFiles || (shape.multiple && valueType !== 'json')
   const isSecret = isPassword(widget)
   const isGrouped = widget === 'number' && !reference && isQuantity(view, column)
@@ -113,9 +121,11 @@ function makeField(
     choices: shape.choices,
     labelOf: (value) => choiceOf(view, name, value)?.label,
     reference,
-    attributes: isFileWidget(widget)
-      ? fileAttributes(field, widget, isFiles)
-      : attributesOf(field, widget, valueType, shape.multiple),
+    attributes: isFiles
+      ? fileListAttributes(widget, fileLimits ?? {}, field.json.maxItems ?? MOST_FILES)
+      : isFileWidget(widget)
+        ? fileAttributes(widget)
+        : attributesOf(field, widget, valueType, shape.multiple),
     hidden: isSecret || (column?.hidden ?? true) || column?.kind === 'binary',
     secret: isSecret || (column?.hidden ?? false),
     initial: isGrouped ? initial.map(grouped) : initial,
@@ -123,7 +133,7 @@ function makeField(
     grouped: isGrouped,
     strict: field.settings.strict === true,
     takesFile: isFileType(field.type),
-    fileLimits: isFiles && isFileType(field.type) ? field.settings : undefined,
+    fileLimits,
   }
 }
 

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises'
 import string from '@adonisjs/core/helpers/string'
 import type { Column } from '#base/columns/column'
-import type { BodyField } from '#base/schema/body_schema'
 import { isFileType } from '#base/schema/object_schema'
 import type { ModelView } from '../../views/model_view.js'
+import type { FormField } from '../fields/form_field.js'
 
 /* Number of bytes to read to detect the type, as a PDF may have other bytes before its signature */
 const START = 4096
@@ -182,19 +182,35 @@ export function showsImages({ widget, multiple }: { widget: unknown; multiple: b
 /** Maximum number of files in a list whose schema has no `maxLength` */
 export const MOST_FILES = 100
 
-/** Returns the attributes of the input: which files it offers, and for a list its limits. */
-export function fileAttributes(
-  { json, settings }: BodyField,
+/** Returns the attributes of the input of a single file: which files it offers. */
+export function fileAttributes(widget: unknown): Record<string, string> {
+  return widget === 'image' ? { accept: IMAGES } : {}
+}
+
+/**
+ * Returns the attributes of the input of a list: which files it offers, and its limits.
+ *
+ * @param most  maximum number of files
+ */
+export function fileListAttributes(
   widget: unknown,
-  isList: boolean
+  { extnames, size }: NonNullable<FormField['fileLimits']>,
+  most: number
 ): Record<string, string | number> {
-  const images: Record<string, string> = widget === 'image' ? { accept: IMAGES } : {}
-  if (!isList) return images
-  const { extnames, size } = settings as { extnames?: readonly string[]; size?: string | number }
   return {
     ...(extnames && { accept: extnames.map((one) => `.${one}`).join() }),
-    ...images,
+    ...fileAttributes(widget),
     ...(size !== undefined && { 'data-most-bytes': string.bytes.parse(size) ?? '' }),
-    'data-most-files': json.maxItems ?? MOST_FILES,
+    'data-most-files': most,
   }
+}
+
+/**
+ * Returns a field with a single file as a list of one, which uploads its file before the form is saved; other fields
+ * unchanged.
+ */
+export function asFileList(field: FormField): FormField {
+  const { fileLimits = {}, multiple, valueType, widget } = field
+  if (valueType !== 'file' || multiple || !isFileWidget(widget)) return field
+  return { ...field, multiple: true, attributes: fileListAttributes(widget, fileLimits, 1) }
 }

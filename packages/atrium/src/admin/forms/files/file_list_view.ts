@@ -5,6 +5,7 @@ import type { ModelView } from '../../views/model_view.js'
 import type { Site } from '../../views/site.js'
 import { type FormField, inputName } from '../fields/form_field.js'
 import type { FormMode } from '../fields/form_fields.js'
+import { isFileList } from './file_fields.js'
 import { shownFiles, type ShownFile } from './shown_files.js'
 import type { MultipartFile } from '@adonisjs/core/bodyparser'
 
@@ -18,6 +19,8 @@ interface ListedFile extends ShownFile {
 /** Variables of the template of a list of files */
 export interface FileListView {
   items: ListedFile[]
+  /** True for a single file, which a new one replaces */
+  isOne: boolean
   /** Names of the inputs; `list` is undefined if the stored files are not shown */
   names: { list: string | undefined; file: string; place: string; remove: string }
   /** URL that stores a file before the form is saved */
@@ -75,6 +78,7 @@ export async function fileListView(
       type: file.key.slice(33),
       isRemoved: removed.includes(file.key),
     })),
+    isOne: field.attributes['data-most-files'] === 1 && !isFileList(view, field.column),
     names: {
       list: field.hidden ? undefined : name + LIST,
       file: name + FILE,

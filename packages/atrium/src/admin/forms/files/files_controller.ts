@@ -23,7 +23,7 @@ import { FormPage } from '../form_page.js'
 import { storeForList } from './uploads.js'
 import { WaitingFiles } from './waiting_files.js'
 
-/** Stores the files of lists one by one, before the form with them is saved. */
+/** Stores the files of lists and of inline rows one by one, before the form with them is saved. */
 export class UploadController {
   constructor(
     private readonly site: AdminSite,
@@ -34,7 +34,7 @@ export class UploadController {
    * Stores the submitted `file`. Responds with its key, or with the reason why it is refused.
    *
    * @throws NotAllowed    if the user cannot save the form
-   * @throws PageNotFound  if the field is in no form of the user, or has no list of files
+   * @throws PageNotFound  if the field is in no form of the user, or has no files
    */
   async store(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
@@ -42,7 +42,7 @@ export class UploadController {
     if (!view.may(mode)) throw new NotAllowed()
     const { fields } = await new FormPage(site, view, mode).of(ctx)
     const field = fields.find(({ name }) => name === ctx.params.field)
-    if (field?.valueType !== 'file' || !field.multiple) throw new PageNotFound()
+    if (field?.valueType !== 'file') throw new PageNotFound()
     const file = ctx.request.file('file')
     const outcome = file
       ? await storeForList(new WaitingFiles(ctx, view), view, field, file)

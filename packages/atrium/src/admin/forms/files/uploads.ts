@@ -14,6 +14,7 @@ import type { ScanFile, ScannedFile } from '../../config/scan_file.js'
 import {
   DEFAULT_TYPES,
   extensionIn,
+  isFileList,
   isImageFile,
   isOfType,
   MOST_FILES,
@@ -172,9 +173,10 @@ export class Uploads {
       const file = this.#submission.files.get(field.name)!
       values[field.name] = field.takesFile ? file : await this.#store(field)
     }
-    for (const [{ emptied, name, nullable, takesFile }, files] of this.#lists) {
-      const isEmptied = files.length === 0 && nullable
-      values[name] = isEmptied ? emptied : takesFile ? files : files.map(({ key }) => key)
+    for (const [{ column, emptied, name, nullable, takesFile }, files] of this.#lists) {
+      const held = takesFile ? files : files.map(({ key }) => key)
+      const isEmptied = held.length === 0 && nullable
+      values[name] = isEmptied ? emptied : isFileList(this.#view, column) ? held : held.at(-1)
     }
     return values
   }

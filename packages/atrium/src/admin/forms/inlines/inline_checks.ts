@@ -1,7 +1,6 @@
 import db from '@adonisjs/lucid/services/db'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { ValueError } from '#crud'
-import { CompiledSchema } from '#base/schema/object_schema'
 import { listed } from '#base/errors'
 import type { Column } from '#base/columns/column'
 import type { ModelView, ViewSite } from '../../views/model_view.js'
@@ -89,27 +88,7 @@ function checkFields(
     if (one === ID) {
       throw new ValueError(`${place} with the field '${one}', by which rows are known in the form`)
     }
-    if (view.fieldOptions(one).widget === 'file' || takesFile(view, one)) {
-      throw new ValueError(`${place} with the field '${one}', which takes files: rows can't`)
-    }
   }
-}
-
-/**
- * Returns true if a schema of the model declares the field as a file. The schemas of the resource can't be used, as
- * the table is not loaded yet.
- */
-function takesFile(
-  { crudOptions: { createSchema, updateSchema }, name, resource }: ModelView,
-  field: string
-) {
-  return [createSchema, updateSchema].some((schema) => {
-    const fields = schema ? new CompiledSchema(schema, 'schema', name).fields : []
-    return fields.some(({ input, type }) => {
-      const apiName = resource.columns.find(input)?.apiName ?? input
-      return apiName === field && type === 'multipartFile'
-    })
-  })
 }
 
 function checkSort(place: string, { name, resource }: ModelView, { sort }: InlineOptions): void {

@@ -3,7 +3,8 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { KeyValue } from '#base/columns/key'
 import { reordered } from '#base/columns/order_numbers'
 import type { Site } from '../../views/site.js'
-import { isFileField } from '../files/file_fields.js'
+import { asFileList } from '../files/file_fields.js'
+import type { Uploads } from '../files/uploads.js'
 import { defaultTexts, hiddenNames, type FieldTexts } from '../prefill/form_defaults.js'
 import type { FormField } from '../fields/form_field.js'
 import { formFields, readOnlyFields } from '../fields/form_fields.js'
@@ -39,11 +40,10 @@ export function rowFields(site: Site, inline: Inline): RowFields {
 
 function makeFields(site: Site, inline: Inline): RowFields {
   const { view, column, sort } = inline
-  const create = formFields(site, view, 'create')
-  const update = formFields(site, view, 'update')
+  const create = formFields(site, view, 'create').map(asFileList)
+  const update = formFields(site, view, 'update').map(asFileList)
   const readOnly = readOnlyFields(site, view, 'update')
-  const isOwn = (name: string) =>
-    name !== column.apiName && name !== sort?.apiName && !isFileField(view, name)
+  const isOwn = (name: string) => name !== column.apiName && name !== sort?.apiName
   const usual = [...update, ...readOnly, ...create]
     .filter(({ name }) => name !== ID)
     .map(({ name }) => name)
@@ -175,6 +175,8 @@ export interface RowChange {
   key: KeyValue | undefined
   /** Values by attribute name, without the foreign key */
   values: Record<string, unknown>
+  /** Files of the values; undefined without values */
+  uploads: Uploads | undefined
   /** True if the change is not limited to the row's position */
   isTouched: boolean
 }

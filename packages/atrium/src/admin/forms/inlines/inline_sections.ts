@@ -11,6 +11,7 @@ import { inSentence } from '../../text/plain_text.js'
 import { seenInlines, type Inline } from './inline.js'
 import { InlineRows, rowFields, byNumber, typedPlace } from './inline_rows.js'
 import { inlineTotals, type InlineTotals } from './inline_totals.js'
+import { storeRowFiles } from './row_files.js'
 import { isBlank } from './row_values.js'
 import { RowViews, type RowView, type ShownRow } from './row_views.js'
 import { MORE, sentRows, type SentRow, type SentRows, MOST_ROWS, referredValue } from './rows.js'
@@ -35,6 +36,9 @@ export interface InlineSection {
   isSortable: boolean
   isOne: boolean
   hasRemove: boolean
+  takesFiles: boolean
+  /** Input of the script that makes a row of each file; null without a field for a file */
+  files: { accept: string | undefined } | null
   /** Name of the button that adds blank rows; null if there is none */
   more: string | null
   messages: string[]
@@ -51,7 +55,8 @@ export interface InlineSection {
 }
 
 /**
- * Reads the submitted rows of a form. The names of their inputs start with the name of the relation.
+ * Reads the submitted rows of a form, and stores their files. The names of their inputs start with the name of the
+ * relation.
  *
  * @param view  the view, limited by the user's roles
  * @returns the rows by relation, and true if a button was pressed that renders the form again without saving
@@ -65,12 +70,24 @@ export async function rowsIn(
   const rows = new Map<string, SentRows>()
   let asksAgain = false
   for (const inline of await seenInlines(ctx, site, view)) {
-    const own = sentRows(sent, inline.name)
+    const own = sentRows(withFiles(ctx, sent), inline.name)
     if (own.rows.length === 0 && !own.wantsMore) continue
+    const { create, update } = rowFields(site, inline)
+    for (const row of own.rows) {
+      const isNew = row.id === null
+      if (!inline.view.may(isNew ? 'create' : 'update')) continue
+      await storeRowFiles(ctx, inline, isNew ? create : update, row)
+    }
     rows.set(inline.name, own)
     asksAgain ||= own.wantsMore || own.rows.some((row) => widgetAsksAgain(site, inline, row))
   }
   return { rows, asksAgain }
+}
+
+/** Adds the names of uploaded files, as a row may contain nothing else. */
+function withFiles({ request }: HttpContext, sent: ReadonlyMap<string, readonly string[]>) {
+  const files = Object.keys(request.allFiles()).filter((name) => !sent.has(name))
+  return new Map([...sent, ...files.map((name): [string, string[]] => [name, []])])
 }
 
 /** Returns true if a button of a widget in the row was pressed, such as a preview. */
@@ -142,6 +159,10 @@ async function sectionOf(
     isSortable: rows.isSortable && !inline.isOne,
     isOne: inline.isOne,
     hasRemove: [...rowViews, ...(blank ? [blank] : [])].some(({ remove }) => remove),
+    takesFiles: [...rows.fields.create, ...rows.fields.update].some(
+      ({ valueType }) => valueType === 'file'
+    ),
+    files: inline.isOne ? null : filesInput(blank),
     more: blank && !inline.isOne ? `${inline.name}.${MORE}` : null,
     messages: messagesOf(inline, shown, errors),
     texts: JSON.stringify(textsOf(site, inline)),
@@ -220,6 +241,12 @@ function columnsOf({ fields, inline }: InlineRows, shown: readonly RowView[]) {
       unit: views.find(({ unit }) => unit !== undefined)?.unit,
     }
   })
+}
+
+function filesInput(blank: RowView | null): InlineSection['files'] {
+  const field = blank?.cells.find((cell) => cell.field?.files)?.field
+  const accept = field?.attributes.accept
+  return field ? { accept: typeof accept === 'string' ? accept : undefined } : null
 }
 
 function textsOf(site: AdminSite, { view }: Inline): Record<string, string> {

@@ -172,12 +172,11 @@ class Planner {
       const messages = [this.#text('changedBefore')]
       return this.#fail(row, { isChanged: true, messages }, 409)
     }
-    this.#change('delete', row, stored, {}, true)
+    this.#change('delete', row, stored, { values: {} })
   }
 
   async #update(row: SentRow, stored: StoredRow): Promise<void> {
     const { rows, site } = this
-    const { view } = rows.inline
     this.#put(row, stored)
     const writable = stored.mayUpdate
       ? rows.fields.update.filter(({ name }) => !stored.readOnly.has(name))
@@ -193,8 +192,8 @@ class Planner {
       return this.#fail(row, { isChanged: true, messages }, 409)
     }
     try {
-      const values = await valuesOfChanged(site, view, stored, touched)
-      this.#change('update', row, stored, values, true)
+      const changed = await valuesOfChanged(this.ctx, site, rows, stored, touched)
+      this.#change('update', row, stored, changed)
     } catch (error) {
       this.#failBy(row, error)
     }
@@ -235,10 +234,10 @@ class Planner {
     }
     try {
       const later = value === null ? inline.column.apiName : null
-      const values = await valuesOfNew(site, rows, row, given, later)
-      delete values[inline.column.attribute]
-      if (place !== undefined) values[inline.sort!.attribute] = place
-      this.#change('create', row, undefined, values, true)
+      const created = await valuesOfNew(this.ctx, site, rows, row, given, later)
+      delete created.values[inline.column.attribute]
+      if (place !== undefined) created.values[inline.sort!.attribute] = place
+      this.#change('create', row, undefined, created)
     } catch (error) {
       this.#failBy(row, error)
     }
@@ -276,7 +275,7 @@ class Planner {
       const values = { [rows.inline.sort!.attribute]: place }
       const known = plan.changes.find((change) => change.rows === rows && change.sent === sent)
       if (known) Object.assign(known.values, values)
-      else this.#change('update', sent, stored, values, false)
+      else this.#change('update', sent, stored, { values }, false)
     }
   }
 
@@ -289,12 +288,12 @@ class Planner {
     kind: RowChange['kind'],
     sent: SentRow,
     stored: StoredRow | undefined,
-    values: Record<string, unknown>,
-    isTouched: boolean
+    { values, uploads }: Pick<RowChange, 'values'> & Partial<Pick<RowChange, 'uploads'>>,
+    isTouched = true
   ): void {
     const { rows, plan } = this
     const key = stored && rows.inline.view.resource.key.of(stored.record)
-    plan.changes.push({ rows, sent, kind, stored, key, values, isTouched })
+    plan.changes.push({ rows, sent, kind, stored, key, values, uploads, isTouched })
   }
 
   #fail(row: SentRow, error: Partial<RowError>, status: 403 | 409 | null = null): void {

@@ -2,8 +2,8 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { HttpContext } from '@adonisjs/core/http'
 import { attributeValue } from '#base/values/to_api'
 import type { Site } from '../../views/site.js'
-import type { ModelView } from '../../views/model_view.js'
 import { Uploads } from '../files/uploads.js'
+import { WaitingFiles } from '../files/waiting_files.js'
 import type { FormField } from '../fields/form_field.js'
 import { formFields } from '../fields/form_fields.js'
 import { valuesOfTexts } from '../prefill/form_defaults.js'
@@ -25,7 +25,8 @@ import type { SentRow } from './rows.js'
 type Values = Record<string, unknown>
 
 /** Returns true if a new row has only the initial values of a blank row. */
-export function isBlank(rows: InlineRows, { texts, begin }: SentRow): boolean {
+export function isBlank(rows: InlineRows, { texts, begin, errors }: SentRow): boolean {
+  if (errors.length > 0) return false
   const { fields, inline, mayCreate } = rows
   /* Without permission to create rows, the form had no blank row with initial values, so any text counts. */
   if (!mayCreate) {
@@ -41,6 +42,12 @@ export function isBlank(rows: InlineRows, { texts, begin }: SentRow): boolean {
   })
 }
 
+/** The validated values of a row, with its files. */
+interface RowValues {
+  values: Values
+  uploads: Uploads
+}
+
 /**
  * Validates a new row.
  *
@@ -49,12 +56,13 @@ export function isBlank(rows: InlineRows, { texts, begin }: SentRow): boolean {
  * @throws InvalidForm
  */
 export async function valuesOfNew(
+  ctx: HttpContext,
   site: Site,
   { inline, fields, defaults }: InlineRows,
-  { texts }: SentRow,
+  { errors, texts }: SentRow,
   given: Record<string, unknown>,
   later: string | null
-): Promise<Values> {
+): Promise<RowValues> {
   const { view } = inline
   const sent = submissionOf(fields.create, texts, 'create')
   const all = formFields(site, view, 'create')
@@ -68,16 +76,20 @@ export async function valuesOfNew(
   const known = new Set(view.resource.createBody.fields.map(({ apiName }) => apiName))
   const own = Object.fromEntries(Object.entries(given).filter(([name]) => known.has(name)))
   const optional = later === null ? unseen : new Set([...unseen, later])
-  return await validateSubmission(
+  const waiting = new WaitingFiles(ctx, view)
+  const uploads = new Uploads(view, fields.create, submission, { waiting })
+  const values = await validateSubmission(
     view.resource.createBody,
     {
       ...submission,
       values: { ...valuesOfTexts(fields.others, defaults), ...submission.values, ...own },
+      errors: [...submission.errors, ...errors],
       unseen: optional,
     },
-    new Uploads(view, [], submission),
+    uploads,
     { operation: 'create' }
   )
+  return { values, uploads }
 }
 
 /** Returns the texts of an existing row, by API name. */
@@ -104,7 +116,7 @@ export async function textsOfRow(
  */
 export function touchedIn(
   fields: readonly FormField[],
-  { texts }: SentRow,
+  { errors, texts }: SentRow,
   stored: Record<string, string[]>
 ): Submission | null {
   const sent = submissionOf(fields, texts, 'update')
@@ -112,9 +124,10 @@ export function touchedIn(
     ...sent,
     values: {},
     cleared: new Set(sent.cleared),
-    errors: [],
+    fileLists: new Map(),
+    errors: [...errors],
   }
-  const names = new Set<string>()
+  const names = new Set(errors.map(({ field }) => field))
   for (const field of fields) {
     const { name } = field
     const typed = sent.shown[name]
@@ -125,6 +138,8 @@ export function touchedIn(
     if (isEmptied ? before.length === 0 : isSame(field, before, text)) continue
     if (isEmptied && field.hidden && !sent.cleared.has(name)) continue
     names.add(name)
+    const files = sent.fileLists.get(name)
+    if (files) touched.fileLists.set(name, files)
     if (isEmptied) empty(field, touched)
     else if (Object.hasOwn(sent.values, name)) touched.values[name] = sent.values[name]
   }
@@ -139,15 +154,19 @@ export function touchedIn(
  * @throws InvalidForm
  */
 export async function valuesOfChanged(
+  ctx: HttpContext,
   site: Site,
-  view: ModelView,
+  { fields, inline: { view } }: InlineRows,
   { record }: StoredRow,
   touched: Submission
-): Promise<Values> {
+): Promise<RowValues> {
   const all = formFields(site, view, 'update')
   const unseen = unseenFields(all, textsInForm(view, all, touched, record))
-  const values = await validateChanges(view, record, withoutUnseen(touched, unseen))
-  return { ...values, ...internalValues(view) }
+  const changes = withoutUnseen(touched, unseen)
+  const waiting = new WaitingFiles(ctx, view)
+  const uploads = new Uploads(view, fields.update, changes, { record, waiting })
+  const values = await validateChanges(view, record, changes, { uploads })
+  return { values: { ...values, ...internalValues(view) }, uploads }
 }
 
 function empty(field: FormField, { values, cleared, errors }: Submission): void {

@@ -192,6 +192,7 @@ export class RowViews {
     const views = await fieldViews(this.ctx, this.site, this.rows.inline.view, fields, {
       shown,
       stored: stored && known,
+      record: stored && this.rows.inline.view.resource.key.of(stored.record),
       errors: error?.fieldErrors ?? {},
       cleared: new Set(),
       prefix,

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { isObject, TEXTS } from '#base/checks'
+import type { FieldError } from '#base/errors'
 import { readCondition } from '#base/columns/condition'
 import { Records } from '#crud/internals'
 import { attributeValue } from '#base/values/to_api'
@@ -88,7 +89,9 @@ export interface SentRow {
   /** Texts that the blank row was shown with, by API name; only of fields whose defaults change with the time */
   begin?: Record<string, string[]>
   /** Texts by input name within the row: `quantity` */
-  texts: ReadonlyMap<string, readonly string[]>
+  texts: Map<string, readonly string[]>
+  /** Errors of files that are refused */
+  errors: FieldError[]
 }
 
 /** The submitted rows of one relation. */
@@ -152,6 +155,7 @@ function rowOf(index: number, texts: Map<string, readonly string[]>): SentRow {
     isRemoved: take(REMOVE) === '1',
     begin: textsIn(take(BEGIN)),
     texts,
+    errors: [],
   }
 }
 

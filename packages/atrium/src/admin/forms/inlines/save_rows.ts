@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { RuntimeError, systemActor } from '#crud'
+import { RuntimeError, systemActor, type Item } from '#crud'
 import { errorToProblem, gatherWrites, Records } from '#crud/internals'
 import { inSharedTransaction } from '#base/database/shared_transaction'
 import { readCondition } from '#base/columns/condition'
@@ -14,6 +14,7 @@ import type { ModelView } from '../../views/model_view.js'
 import { isForPeople, isForbidden, isMissing } from '../submission/form_failure.js'
 import type { Inline } from './inline.js'
 import { errorOf, placeOf, type RowsPlan } from './plan_rows.js'
+import { settleRowFiles } from './row_files.js'
 import type { RowChange } from './inline_rows.js'
 import { referredValue } from './rows.js'
 
@@ -69,8 +70,10 @@ export async function saveWithRows<Result>(
   if (!plan || plan.changes.length === 0) return await write(options)
   const { actor, client, origin } = options
   const { model, resource } = view
+  const created = new Map<RowChange, Item | undefined>()
+  let saved: Result
   try {
-    return await inSharedTransaction(client, (transaction) => {
+    saved = await inSharedTransaction(client, (transaction) => {
       const scope = { model, actor, origin }
       return gatherWrites(transaction, scope, async () => {
         const result = await write({ ...options, client: transaction })
@@ -78,13 +81,15 @@ export async function saveWithRows<Result>(
         if (!key) throw new RuntimeError(`${view.name}: a record without a key can't have rows`)
         origin.form = { model: view.name, id: resource.key.toPath(key).slice(1) }
         const own = { actor, origin, client: transaction }
-        await new RowWriter(site, view, key, own).write(plan)
+        await new RowWriter(site, view, key, own, created).write(plan)
         return result
       })
     })
   } catch (error) {
     throw (await errorToProblem(error, resource, undefined, client)) ?? error
   }
+  for (const change of plan.changes) await settleRowFiles(change, created.get(change))
+  return saved
 }
 
 class RowWriter {
@@ -94,7 +99,9 @@ class RowWriter {
     private readonly key: KeyValue,
     private readonly options: Pick<Options, 'actor' | 'origin'> & {
       client: TransactionClientContract
-    }
+    },
+    /** Receives the created rows */
+    private readonly created: Map<RowChange, Item | undefined>
   ) {}
 
   /** Writes the changes: removals first, so that unique values become available for new rows. */
@@ -119,14 +126,15 @@ class RowWriter {
   }
 
   async #perform(change: RowChange, parent: LucidRow): Promise<void> {
-    const { kind, rows, stored, values } = change
+    const { kind, rows, stored, uploads, values } = change
     const { column, view } = rows.inline
-    const { options } = this
+    const options = { ...this.options, files: uploads?.names }
     if (kind === 'create') {
       const attributes = parent as unknown as Record<string, unknown>
       const reference = attributes[rows.inline.target.attribute]
       if (rows.inline.isOne) await this.#assertFree(rows.inline, parent)
-      await view.crud.create({ ...values, [column.attribute]: reference }, options)
+      const row = { ...values, [column.attribute]: reference }
+      this.created.set(change, await view.crud.create(row, options))
       return
     }
     const key = view.resource.key.isComposite ? change.key : change.key![0]

@@ -87,6 +87,7 @@ export async function copiedRows(
         version: undefined,
         isRemoved: false,
         texts: new Map([...Object.entries(texts), ...placeOf(index)]),
+        errors: [],
       }
     })
     rows.set(inline.name, { rows: copies, wantsMore: false })

@@ -112,8 +112,9 @@ export async function validateSubmission(
  * Validates changes of some fields of a record, together with the stored values of other fields that the schema
  * requires.
  *
- * @param changes   submission with only the values of the changed fields
+ * @param changes   submission with only the values and lists of files of the changed fields
  * @param isStrict  true to reject fields that are not in the schema
+ * @param uploads   files of the changes
  * @returns values of the changed fields
  * @throws InvalidForm
  */
@@ -121,15 +122,16 @@ export async function validateChanges(
   view: ModelView,
   record: LucidRow,
   changes: Submission,
-  isStrict = false
+  { isStrict = false, uploads = new Uploads(view, [], changes) } = {}
 ): Promise<Record<string, unknown>> {
   const { key, updateBody } = view.resource
-  const { values: changed } = changes
-  const values = { ...keyIn(view, record), ...requiredIn(view, record, changed), ...changed }
+  const changed = { ...Object.fromEntries(changes.fileLists), ...changes.values }
+  const required = requiredIn(view, record, changed)
+  const values = { ...keyIn(view, record), ...required, ...changes.values }
   const parsed = await validateSubmission(
     updateBody,
     { ...changes, values },
-    new Uploads(view, [], changes),
+    uploads,
     { operation: 'update', key: key.of(record) },
     { isStrict, record: valuesBefore(view, record, (name) => !Object.hasOwn(changed, name)) }
   )

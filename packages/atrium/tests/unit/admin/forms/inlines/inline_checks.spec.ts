@@ -29,26 +29,6 @@ class Harbour extends BaseModel {
 const databaseConfig = new DatabaseConfig()
 const camels = new ModelView({ model: Camel, databaseConfig })
 
-/* Of its own, as a file widget makes the column one of files for the whole process. */
-class Parcel extends BaseModel {
-  @column({ isPrimary: true })
-  declare id: number
-
-  @column()
-  declare depotId: number
-
-  @column()
-  declare note: string
-}
-
-class Depot extends BaseModel {
-  @column({ isPrimary: true })
-  declare id: number
-
-  @hasMany(() => Parcel)
-  declare parcels: HasMany<typeof Parcel>
-}
-
 /** Message of the error that the option causes at boot */
 function messageOf(inlines: any, { model = Caravan as any, known = [camels] } = {}): string {
   try {
@@ -102,14 +82,6 @@ test.group('The option inlines', () => {
     .run(({ assert }, [inlines, message]) => {
       assert.include(messageOf(inlines), message)
     })
-
-  test('[R2, P9] fields for files in rows are an error', ({ assert }) => {
-    const fields = { note: { widget: 'file' } } as const
-    const parcels = new ModelView({ model: Parcel, databaseConfig, fields })
-    const option = [{ relation: 'parcels', fields: ['note'] }]
-    const message = messageOf(option, { model: Depot, known: [parcels] })
-    assert.include(message, "with the field 'note', which takes files: rows can't")
-  })
 
   test("[R2, P9] a relation of a kind that can't have rows is an error", ({ assert }) => {
     const belongs = messageOf(['caravan'], { model: Camel, known: [] })
