@@ -48,6 +48,8 @@ import { RolePermissions } from './permissions/role_permissions.js'
 import { viewedRole } from './permissions/view_as_guard.js'
 import { presentZone, UTC } from './time/time_zone.js'
 import { ZONE_FIELD } from './http/zone_of_person.js'
+import { lackingScopes } from './views/lacking_scopes.js'
+import { visibleViews } from './views/visible_views.js'
 import { Webhooks } from './webhooks/webhooks.js'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { guardOf } from './identity/admin_guard.js'
@@ -302,10 +304,25 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
     keys: keysOf(site, ctx),
     zone: { name: presentZone(), field: ZONE_FIELD },
     flash: await flashOf(ctx),
-    viewing: await viewedRole(ctx),
+    viewing: await viewing(site, ctx),
     acting: guardOf(ctx).signedIn?.acting ?? null,
     notices: await noticesOf(site, ctx),
   }
+}
+
+/** Returns the role that the site is viewed as, with the values that its scopes need and the user does not have. */
+async function viewing(site: AdminSite, ctx: HttpContext) {
+  const role = await viewedRole(ctx)
+  if (!role) return null
+  const models = new Map<string, string[]>()
+  for (const view of await visibleViews(site, ctx)) {
+    const lacking = await lackingScopes(ctx, site, view)
+    for (const value of new Set(lacking.map((one) => one.value))) {
+      models.set(value, [...(models.get(value) ?? []), view.label])
+    }
+  }
+  const lacks = [...models].map(([value, labels]) => ({ value, models: labels.join(', ') }))
+  return { ...role, lacks }
 }
 
 /** Returns true for a request of a part of a page. */

@@ -6,10 +6,7 @@
 
 /* Options and startup */
 
-/**
- * Read once per view, because the options of a view complete those of `@Crud`; applications see the options of `@Crud`
- * unchanged
- */
+/** Read once per view, because the options of a view complete those of `@Crud`; applications see these unchanged */
 export { crudOptionsOf } from './decorator.js'
 /** Creates the endpoints of a view, which are the model's under another path; applications have `EndpointCreator` */
 export { resourceAndCrud } from './endpoints/model_endpoints.js'

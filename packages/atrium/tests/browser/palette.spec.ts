@@ -48,6 +48,36 @@ test.group('The palette, in a browser', (group) => {
     assert.deepEqual(begun.errors, [])
   })
 
+  test('[L12.8] pages and earlier results are found before the server responds', async ({
+    assert,
+  }) => {
+    const begun = await Visit.begin({ as: await makeUser('jo') })
+    const { page } = begun
+    await page.goto('/admin')
+    await page.keyboard.press('Control+K')
+    const palette = page.getByRole('dialog', { name: 'Search pages and records' })
+    await page.keyboard.type('abbey')
+    await palette.getByRole('link', { name: 'Oberabbey', exact: true }).waitFor()
+
+    let respond = () => {}
+    const held = new Promise<void>((resolve) => (respond = resolve))
+    await page.route('**/admin/search?**', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('stud')
+    await palette.getByRole('link', { name: 'Studios', exact: true }).waitFor()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('oberab')
+    await palette.getByRole('link', { name: 'Oberabbey', exact: true }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    respond()
+    await palette.getByRole('link', { name: 'Studios', exact: true }).waitFor()
+    assert.equal(await page.evaluate(`document.activeElement.textContent.trim()`), 'Oberabbey')
+    assert.deepEqual(begun.errors, [])
+  })
+
   test('[L12] the palette and its page are accessible, in the {$self}, wide and narrow')
     .with(THEMES)
     .run(async ({ assert }, theme) => {

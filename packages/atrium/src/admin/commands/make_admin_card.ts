@@ -1,9 +1,10 @@
 import { args, flags } from '@adonisjs/core/ace'
+import string from '@adonisjs/core/helpers/string'
 import { Command, CommandFailure } from '#crud/commands/command'
 import { namesOf } from './make_admin_page.js'
 
 /**
- * Base class and members of each kind of card in the generated file; the developer fills in the name of the model
+ * Base class and members of each kind of card in the generated file, with `MODEL` for the name of the model
  */
 const KINDS: Readonly<Record<string, { base: string; members: readonly string[] }>> = {
   number: {
@@ -49,8 +50,11 @@ export default class MakeAdminCard extends Command {
         `There is no kind '${this.kind}' of cards; kinds are ${Object.keys(KINDS).join(', ')}`
       )
     }
-    const model = this.model ?? 'Order'
-    if (!/^[A-Za-z]\w*$/.test(model)) {
+    const { model } = this
+    if (model === undefined && this.kind !== 'text') {
+      throw new CommandFailure('A card reads a model: add its class name, as in --model=Order')
+    }
+    if (model !== undefined && !/^[A-Za-z]\w*$/.test(model)) {
       throw new CommandFailure(`'${model}' can't be the class name of a model`)
     }
     const { className, fileName, label } = namesOf(this.name)
@@ -60,13 +64,12 @@ export default class MakeAdminCard extends Command {
       className: className === base ? `${className}1` : className,
       base,
       label,
-      members: members.map((line) => line.replace('MODEL', model)).join('\n  '),
+      members: members.map((line) => line.replace('MODEL', model ?? '')).join('\n  '),
       cardFile: this.app.makePath(`app/admin_cards/${fileName}.ts`),
     })
-    const isModel = this.kind !== 'text' && this.model === undefined
-    if (isModel) this.print(`Name its model in the file: it is 'Order' now.`)
+    const permission = string.snakeCase(className.replace(/(?<=.)Card$/, ''))
     this.print(
-      'Roles allow the card by "cards" in their permissions; superusers see it after the next start.'
+      `Roles allow the card by "cards": ["${permission}"]; superusers see it after the next start.`
     )
   }
 }

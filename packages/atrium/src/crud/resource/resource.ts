@@ -35,7 +35,7 @@ import { SoftDelete } from '#base/columns/soft_delete'
 import { KnownResources } from './known_resources.js'
 import { isRead } from '../operations/operation.js'
 import { type ReadOnly, UNKNOWN_TABLE, type ModelTable, readModelTable } from './model_table.js'
-import { guardedScope } from '../sql/apply_scope.js'
+import { comparedWithoutValue, guardedScope } from '../sql/apply_scope.js'
 import { narrowedBy } from '../sql/roles_to_sql.js'
 import { type Projection, Projections } from './projection.js'
 import { CRUD_OPTIONS, storedOptions } from '#base/stored_options'
@@ -192,6 +192,14 @@ export class Resource {
     this.filters = new Filters(options.filterConfig, this.columns, this.name, this.operators)
     limitedColumns(this.model, this.columns, options.transitions)
     if (options.filters === 'related') this.filters.openRelations(this.includes.keys())
+  }
+
+  /**
+   * Returns the column that a scope compares with a value that the actor does not have, so that the scope includes no
+   * record; undefined otherwise.
+   */
+  comparedWithoutValue(scope: Scope, actor: Actor): string | undefined {
+    return comparedWithoutValue(scope, this.model.query(), actor)
   }
 
   /**

@@ -25,6 +25,9 @@ const REPORTED = new WeakMap<object, Set<string>>()
 /** Scopes that combine other scopes, each of which is guarded separately */
 const GUARDED = new WeakSet<Scope>()
 
+/** The scopes that guarded ones apply */
+const UNGUARDED = new WeakMap<Scope, Scope>()
+
 /** Thrown to end a scope that compares with an undefined value. */
 class ComparedWithNothing extends Error {}
 
@@ -53,6 +56,28 @@ class Watch {
 export function applyScope(scope: Scope, query: Query, actor: Actor): void {
   if (GUARDED.has(scope)) return scope(query, actor)
   const words = wordsOfScope(scope, query.model.name)
+  const place = narrow(scope, query, actor, words)
+  if (place === undefined) return
+  query.wrapExisting().whereRaw('1 = 0')
+  warnOnce(words, place, actor)
+}
+
+/**
+ * Returns the column, or else the method, of the condition by which a scope compares with a value that the actor does
+ * not have; undefined if there is none. Runs no query.
+ *
+ * @param query  a new query of the model
+ * @throws RuntimeError  when the scope does anything other than add conditions
+ */
+export function comparedWithoutValue(scope: Scope, query: Query, actor: Actor): string | undefined {
+  const own = UNGUARDED.get(scope) ?? scope
+  return GUARDED.has(own)
+    ? undefined
+    : narrow(own, query, actor, wordsOfScope(own, query.model.name))
+}
+
+/** Applies a scope. Returns the place where it compares with an undefined value. */
+function narrow(scope: Scope, query: Query, actor: Actor, words: string): string | undefined {
   const watch = new Watch(words)
   try {
     const response: unknown = scope(guarded(query, watch, true), actor)
@@ -70,15 +95,14 @@ export function applyScope(scope: Scope, query: Query, actor: Actor): void {
     if (!(error instanceof ComparedWithNothing)) throw error
   }
   watch.isOver = true
-  if (watch.lacking === undefined) return
-  query.wrapExisting().whereRaw('1 = 0')
-  warnOnce(words, watch.lacking, actor)
+  return watch.lacking
 }
 
 /** Returns a scope that always applies the given scope through `applyScope`. */
 export function guardedScope(scope: Scope): Scope {
   const own: Scope = (query, actor) => applyScope(scope, query, actor)
   nameScope(own, scope.name)
+  UNGUARDED.set(own, scope)
   return markGuarded(own)
 }
 

@@ -59,6 +59,39 @@ test.group('Admin | import errors', (group) => {
     for (const label of ['Price', 'Count', 'Data', 'Day']) assert.include(first, label)
   })
 
+  test('[D3.24] the message of a value that cannot be read lists the accepted formats', async ({
+    assert,
+  }) => {
+    const { one } = await errorsOf(
+      'sku,title,price,count,active,day,at',
+      'a,Lamp,five,many,perhaps,the last day,at noon',
+      `b,${'x'.repeat(81)},1,1.5,,,`
+    )
+    const messages = Object.groupBy(one.trial!.faults, ({ line }) => line)
+    assert.deepEqual(
+      messages[2]!.map(({ message }) => message),
+      [
+        'Price must be a number, written as 1234.5; 1,234.50; 1.234,50 or 1 234,50',
+        'Count must be a whole number, written as 1234; 1,234,567 or 1.234.567',
+        'Active must be true or false, yes or no, 1 or 0',
+        'Day must be a date, written as 2026-01-31; 31.01.2026; 01/31/2026 or 31 Jan 2026',
+        'At must be a date and a time, written as 2026-01-31 14:30; 31.01.2026 14:30:15; 01/31/2026 2:30 pm or 2026-01-31T14:30:00+01:00',
+      ]
+    )
+    for (const { message } of messages[3]!) assert.notInclude(message, 'written as')
+  })
+
+  test('[D3.24] reads each format that its message lists', async ({ assert }) => {
+    const { one } = await errorsOf(
+      'sku;title;price;count;active;day;at',
+      'a;A;1234.5;1234;yes;2026-01-31;2026-01-31 14:30',
+      'b;B;1,234.50;1,234,567;no;31.01.2026;31.01.2026 14:30:15',
+      'c;C;1.234,50;1.234.567;1;01/31/2026;01/31/2026 2:30 pm',
+      'd;D;1 234,50;5;true;31 Jan 2026;2026-01-31T14:30:00+01:00'
+    )
+    assert.deepEqual(one.trial!.faults, [])
+  })
+
   test('[D3] lists an invalid value together with a missing reference and a duplicate value', async ({
     assert,
   }) => {

@@ -107,6 +107,37 @@ test.group('Admin | list | explain', (group) => {
     assert.notInclude(text, 'explain-code')
   })
 
+  test('[G6, U2] a scope for which the user has no value is named with the attribute', async ({
+    assert,
+  }) => {
+    const cookie = await member('bob', { actions: ['view'], scopes: ['ownTown'] })
+    const { text } = await explain(cookie)
+    assert.deepEqual(stepsIn(text), [
+      'All plays: Not counted',
+      'Your roles limit the records to: “ownTown”: Not counted',
+      'The scope “ownTown” includes no records, as your account has no value for “Town”: 0',
+      'Deleted records are left out: 0',
+    ])
+  })
+
+  test('[G6, U6] the banner of a viewed role names the value that the superuser does not have', async ({
+    assert,
+  }) => {
+    const { id } = await makeRole('Usher', { Play: { actions: ['view'], scopes: ['ownTown'] } })
+    const ada = await makeUser('ada')
+    const cookie = await cookiesOf(ada)
+    await sendForm(`/admin/AdminRole/view_as/${id}`, '', { cookie })
+    const lacking = await get('/admin/Play/', { headers: { cookie } })
+    assert.include(
+      lacking.text,
+      'Your account has no value for “Town”, so scopes of Plays that need it include no records.'
+    )
+    await ada.merge({ attributes: { town: 'east' } as object }).save()
+    const { text } = await get('/admin/Play/', { headers: { cookie } })
+    assert.include(text, 'You see the site as the role Usher')
+    assert.notInclude(text, 'has no value for')
+  })
+
   test('[G6, U3] the page does not mention columns that the user cannot view', async ({
     assert,
   }) => {

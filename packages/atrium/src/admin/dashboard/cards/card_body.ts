@@ -16,7 +16,7 @@ import {
 import { type CardSite, listOfCard } from './card_list.js'
 import { draw } from './draw.js'
 import { chartData, shownValues, valueIn } from './series.js'
-import { inPeriod, periodBefore, periodOf } from './period.js'
+import { inPeriod, periodBefore, periodOf, type Period } from './period.js'
 import { chosenNames } from '../../list/columns/column_choices.js'
 import { ListTable } from '../../list/list_table.js'
 import { rowsMarkup } from '../../list/rows_markup.js'
@@ -58,7 +58,12 @@ interface NumberBody {
   kind: 'number'
   text: string
   /** Comparison with the previous period; null if the query has no period */
-  before: { text: string; change: string | null; direction: 'up' | 'down' | 'same' } | null
+  before: {
+    change: string | null
+    direction: 'up' | 'down' | 'same'
+    /** Data of the sentence */
+    words: { value: string; change: string; from: string; to: string; days: number }
+  } | null
   /** URL of the list of these records */
   url: string
 }
@@ -69,14 +74,12 @@ async function numberBody(ctx: HttpContext, site: CardSite, card: NumberCard): P
   const { view } = parameters
   const { select } = card
   const found = periodOf(parameters, presentZone())
+  const period = found && periodBefore(found.period, found.filter.text)
   const earlier =
-    found &&
-    parameters.without(found.filter).with({
-      fixed: [
-        ...parameters.fixed,
-        inPeriod(found.column, periodBefore(found.period, found.filter.text)),
-      ],
-    })
+    period &&
+    parameters
+      .without(found.filter)
+      .with({ fixed: [...parameters.fixed, inPeriod(found.column, period)] })
   const lists = earlier ? [parameters, earlier] : [parameters]
   const rows = await Promise.all(
     lists.map((list) => view.crud.aggregate(list.toRequest(), { ...view.callOptions(ctx), select }))
@@ -86,9 +89,20 @@ async function numberBody(ctx: HttpContext, site: CardSite, card: NumberCard): P
   return {
     kind: 'number',
     text,
-    before: earlier ? { text: before, ...changeBetween(values[1], values[0]) } : null,
+    before: period && comparison(period, before, values),
     url: parameters.url,
   }
+}
+
+function comparison(
+  { from, to }: Period,
+  value: string,
+  [now, before]: ReadonlyArray<string | number>
+): NonNullable<NumberBody['before']> {
+  const { change, direction } = changeBetween(before, now)
+  const days = Math.round(to.diff(from, 'days').days) + 1
+  const dates = { from: from.toISODate()!, to: to.toISODate()! }
+  return { change, direction, words: { value, change: change ?? 'none', days, ...dates } }
 }
 
 function changeBetween(before: string | number, now: string | number) {

@@ -3,6 +3,7 @@ import { Problem } from '#crud'
 import type { ImportError } from '../../models/admin_import.js'
 import type { FileRow } from '../../sheets/file_shape.js'
 import type { MappedColumn } from '../import_spec.js'
+import { formatMessage } from './accepted_formats.js'
 import { shorten } from '../../text/plain_text.js'
 import type { Site } from '../../views/site.js'
 import { InvalidForm } from '../../forms/errors.js'
@@ -73,7 +74,8 @@ export function noteCells({ errors, row }: CheckedRow, columns: readonly MappedC
 }
 
 /**
- * Adds the messages of an error to a row, with the same texts as in a form.
+ * Adds the messages of an error to a row, with the same texts as in a form. For a value of an unknown format,
+ * the message lists the accepted ones.
  *
  * @throws the error itself if it does not concern the row
  */
@@ -93,7 +95,10 @@ export function noteError(
   const onProgress = errors && isForbidden(error) ? new InvalidForm(errors) : error
   const { error: message, fieldErrors } = failureOf(site, fields, onProgress)
   const named = Object.entries(fieldErrors)
-  for (const [field, text] of named) addError(checkedRow, field, text)
+  for (const [name, text] of named) {
+    const field = fields.find((one) => one.name === name)
+    addError(checkedRow, name, (field && formatMessage(site, field, checkedRow.body[name])) ?? text)
+  }
   if (named.length === 0) addError(checkedRow, null, message)
 }
 

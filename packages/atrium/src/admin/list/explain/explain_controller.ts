@@ -15,6 +15,8 @@ import { OutOfTime, withinTime } from '#base/database/time_limit'
 import { adminActor } from '../../identity/admin_actor.js'
 import type { RolePermissions } from '../../permissions/role_permissions.js'
 import type { Site } from '../../views/site.js'
+import type { UserAttributes } from '../../config/user_attributes.js'
+import { lackingScopes } from '../../views/lacking_scopes.js'
 import { cutText } from '../cell.js'
 import { filterNotes } from '../empty_state.js'
 import { filterWords, groupInWords } from '../filters/filter_words.js'
@@ -92,7 +94,10 @@ interface ListStep {
 }
 
 /** The site with the permissions of roles. */
-type ExplainedSite = Site & { readonly permissions: RolePermissions }
+type ExplainedSite = Site & {
+  readonly permissions: RolePermissions
+  readonly userAttributes: UserAttributes
+}
 
 /** A step that is counted as a list of its own. */
 interface Reduction {
@@ -134,16 +139,21 @@ async function listSteps(
 async function accessLimits(
   ctx: HttpContext,
   site: ExplainedSite,
-  { crud, name, options, resource }: ModelView
+  view: ModelView
 ): Promise<string[]> {
+  const { crud, name, options, resource } = view
   const say = (key: string, data?: Record<string, string>) => site.text(`list.explain.${key}`, data)
   const { $hooks: hooks } = resource.model
   const reach = await site.permissions.reachOf(adminActor(ctx), name, 'view')
+  const lacking = await lackingScopes(ctx, site, view)
   const named = Object.entries(options.scopes ?? {}).filter(([, scope]) => reach?.includes(scope))
   const roles = named.map(([scope]) => `“${scope}”`).join(` ${site.text('list.filters.says.or')} `)
   return [
     ...(resource.base.scope ? [say('scope')] : []),
     ...(reach ? [say(roles === '' ? 'noScope' : 'roles', { scopes: roles })] : []),
+    ...lacking.map(({ scope, value }) =>
+      scope === undefined ? say('modelLacks', { value }) : say('scopeLacks', { scope, value })
+    ),
     ...(resource.authorizesRecords ? [say('policy')] : []),
     ...(crud.getMulti === LucidCrud.prototype.getMulti ? [] : [say('code')]),
     ...(hooks.has('before:fetch') || hooks.has('after:fetch') ? [say('hook')] : []),

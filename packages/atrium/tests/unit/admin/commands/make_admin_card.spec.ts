@@ -44,10 +44,13 @@ test.group('make:admin-card', (group) => {
       if (kind !== 'text') assert.include(card, "model = 'Invoice'\n")
     })
 
-  test('[G2] unknown kinds are refused, and no file is overwritten', async ({ assert }) => {
+  test('[G2] unknown kinds and a missing model are refused, and no file is overwritten', async ({
+    assert,
+  }) => {
     assert.include(await run('Debt', '--kind=pie'), "no kind 'pie' of cards")
     assert.include(await run('Debt', "--model=x'y"), "can't be the class name")
-    await run('Debt')
-    assert.include(await run('debt'), 'app/admin_cards/debt.ts exists already')
+    assert.include(await run('Debt'), 'add its class name, as in --model=Order')
+    assert.isUndefined(await run('Debt', '--kind=text'))
+    assert.include(await run('debt', '--kind=text'), 'app/admin_cards/debt.ts exists already')
   })
 })
