@@ -136,9 +136,7 @@ export { RelatedFields } from './operations/related/related_fields.js'
 
 /** Data to revert a write, as the log stores it */
 export type { Reversal } from './events/reversal.js'
-/**
- * Creates the data to revert a write from its rows, which applications do not get because they contain hidden values
- */
+/** Creates the data to revert a write from its rows, which applications do not get as they contain hidden values */
 export { reversalOf } from './events/reversal.js'
 /** The operation that reverts a write, for the permission that it requires */
 export { operationOf } from './operations/revert.js'

@@ -194,6 +194,7 @@ test.group('Admin | page of a role', (group) => {
     assert.match(part.text, /name="permissions.field.Reel.title" value="readonly"[^>]* checked/)
     assert.match(part.text, /name="permissions.field.Reel.gone" value="hidden"[^>]* checked/)
     assert.match(part.text, /name="permissions.scopes.Reel" value="own"[^>]* checked/)
+    assert.include(part.text, '<span>Own</span> <code>own</code>')
     assert.match(part.text, /name="permissions.actions.Reel" value="wave"[^>]* checked/)
     const all = await open(address('permissions.kept.*', ''))
     assert.include(all.text, 'permissions.field.*.')

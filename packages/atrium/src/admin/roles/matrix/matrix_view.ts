@@ -24,6 +24,7 @@ import {
   type MatrixBox,
   type MatrixList,
 } from './read_matrix.js'
+import { wordsOf } from '../../text/plain_text.js'
 import { isImportable } from '../../import/import_access.js'
 
 export type { MatrixBox }
@@ -339,7 +340,7 @@ function moreOf(
     scopes: [...scopeNames].map((name) => ({
       name: named('scopes'),
       value: name,
-      label: name,
+      label: wordsOf(name),
       checked: scopes?.includes(name) ?? false,
       unknown: isUnknown(shape, shape.scopes.includes(name)),
     })),
