@@ -121,8 +121,8 @@ export interface SentFileList {
  * Suffixes of the inputs of a list: a mark that the form contains the whole list, and for each file its key, its
  * position and a checkbox that removes it
  */
-const LIST = '__list'
-const FILE = '__file'
+export const LIST = '__list'
+export const FILE = '__file'
 const PLACE = '__place'
 const REMOVE = '__remove'
 
