@@ -75,12 +75,10 @@
     const parser = new DOMParser()
     const pages = [...earlier.values()].map((html) => parser.parseFromString(html, 'text/html'))
     const all = [
-      document.querySelector('nav.side'),
-      ...pages,
-      document.querySelector('.list-table'),
-    ]
-      .flatMap((place) => [...(place?.querySelectorAll('a[href]') ?? [])])
-      .filter(({ href, textContent }) => href && textContent.trim().toLowerCase().includes(text))
+      ...document.querySelectorAll('nav.side a[href]'),
+      ...pages.flatMap((page) => [...page.querySelectorAll('li a[href]')]),
+      ...document.querySelectorAll('#list-content tbody .lead a[href]'),
+    ].filter(({ textContent }) => textContent.trim().toLowerCase().includes(text))
     const byUrl = new Map(all.map((source) => [source.getAttribute('href'), source]))
     return [...byUrl].slice(0, MOST_AT_ONCE).map(([href, source]) => {
       const link = document.createElement('a')
