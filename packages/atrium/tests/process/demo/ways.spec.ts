@@ -27,7 +27,7 @@ function namedIn(...sections: string[]): string[] {
     return [...rest.split('\n## ')[0].matchAll(/^\d+\. [^]*?(?=\n(?:\d+\. |\n|$(?![^])))/gm)]
   })
   const names = steps.flatMap(([step]) => [...step.matchAll(/`([\w/]+\.ts)`/g)])
-  return names.map(([, path]) => (path.startsWith('base/') ? path : `crud/${path}`))
+  return names.map(([, path]) => (/^(?:admin|base)\//.test(path) ? path : `crud/${path}`))
 }
 
 /** Files of the engine that differ between what a section names and what a request runs through */
