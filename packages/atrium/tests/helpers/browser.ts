@@ -189,11 +189,12 @@ export class Visit {
     return await this.page.locator('html').getAttribute('class')
   }
 
-  /** Pixels by which the page overflows the window to the right. */
+  /** Pixels by which the page overflows the window to the right, once transitions to another width have ended. */
   async overflow(): Promise<number> {
-    return await this.page.evaluate(
-      'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-    )
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    const isNone = `${overflow} <= 0`
+    await this.page.waitForFunction(isNone, undefined, { timeout: 2000 }).catch(() => {})
+    return await this.page.evaluate(overflow)
   }
 
   /**

@@ -30,7 +30,7 @@ export class LoginController {
     const reason = SIGN_IN_REASONS.find((code) => code === ctx.request.qs().error)
     const text = reason ? this.site.text(`login.${reason}`) : null
     return await this.#form(ctx, {
-      [reason === 'ended' ? 'notice' : 'error']: text,
+      [reason?.startsWith('sso_') ? 'error' : 'notice']: text,
       next: returnPath(this.site, ctx.request.qs().next),
       done: ctx.request.qs().done === 'password' ? this.site.text('login.passwordSet') : null,
     })
