@@ -1,3 +1,4 @@
+import type { MultipartFile } from '@adonisjs/core/bodyparser'
 import type { HttpContext } from '@adonisjs/core/http'
 import { TooManyValues } from './errors.js'
 
@@ -24,6 +25,13 @@ export function sentTexts(ctx: HttpContext): Map<string, string[]> {
 /** Sets stored form values as the values of a request. */
 export function giveTexts(ctx: HttpContext, texts: Map<string, string[]>): void {
   read.set(ctx, texts)
+}
+
+/** Returns the uploaded files by input name; none if the texts are those of a draft, so that no body was read. */
+export function sentFiles({
+  request,
+}: HttpContext): Record<string, MultipartFile | MultipartFile[]> {
+  return request.is(['multipart']) ? request.allFiles() : {}
 }
 
 /**

@@ -3,6 +3,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { AdminSite } from '../../admin_site.js'
 import type { RowErrors } from '../errors.js'
 import { filteredUrl } from '../../list/list_address.js'
+import { sentFiles } from '../../http/form_texts.js'
 import type { ModelView } from '../../views/model_view.js'
 import { inputName } from '../fields/form_field.js'
 import { Widget } from '../../views/widget.js'
@@ -85,8 +86,8 @@ export async function rowsIn(
 }
 
 /** Adds the names of uploaded files, as a row may contain nothing else. */
-function withFiles({ request }: HttpContext, sent: ReadonlyMap<string, readonly string[]>) {
-  const files = Object.keys(request.allFiles()).filter((name) => !sent.has(name))
+function withFiles(ctx: HttpContext, sent: ReadonlyMap<string, readonly string[]>) {
+  const files = Object.keys(sentFiles(ctx)).filter((name) => !sent.has(name))
   return new Map([...sent, ...files.map((name): [string, string[]] => [name, []])])
 }
 

@@ -3,6 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { keyOf } from '#base/items'
 import type { Item } from '#crud'
 import { dropFilesOf } from '../files/file_store.js'
+import { sentFiles } from '../../http/form_texts.js'
 import { isFileList } from '../files/file_fields.js'
 import { FILE, LIST } from '../files/file_list_view.js'
 import { storeForList } from '../files/uploads.js'
@@ -43,8 +44,8 @@ export async function storeRowFiles(
   }
 }
 
-function filesOf({ request }: HttpContext, input: string): MultipartFile[] {
-  return request.files(input).filter(({ clientName }) => clientName !== '')
+function filesOf(ctx: HttpContext, input: string): MultipartFile[] {
+  return [sentFiles(ctx)[input] ?? []].flat().filter(({ clientName }) => clientName !== '')
 }
 
 /** Records the owner of a row's files after the form is saved, and removes the files that no row has any more. */

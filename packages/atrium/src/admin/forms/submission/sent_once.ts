@@ -8,7 +8,7 @@ import { inSharedTransaction } from '#base/database/shared_transaction'
 import type { KeyValue } from '#base/columns/key'
 import { guardOf } from '../../identity/admin_guard.js'
 import { readKey } from '../../views/record_items.js'
-import { sentTexts } from '../../http/form_texts.js'
+import { sentFiles, sentTexts } from '../../http/form_texts.js'
 import type { ModelView } from '../../views/model_view.js'
 import { OWNER, ownerIn } from '../drafts/save_draft.js'
 
@@ -41,7 +41,7 @@ export class SentOnce {
     const token = texts.get(OWNER)?.at(-1)
     const { owner } = guardOf(ctx).signedInOrFail()
     if (token === undefined || ownerIn(token) !== owner.id) return null
-    const files = Object.entries(ctx.request.allFiles()).map(([name, sent]) => [
+    const files = Object.entries(sentFiles(ctx)).map(([name, sent]) => [
       name,
       [sent].flat().map(({ clientName, size }) => [clientName, size]),
     ])

@@ -1,6 +1,6 @@
 import type { MultipartFile } from '@adonisjs/core/bodyparser'
 import type { HttpContext } from '@adonisjs/core/http'
-import { sentTexts } from '../../http/form_texts.js'
+import { sentFiles, sentTexts } from '../../http/form_texts.js'
 import { inputName, type FormField } from '../fields/form_field.js'
 import { valueOf } from '../fields/field_texts.js'
 import type { FormMode } from '../fields/form_fields.js'
@@ -49,7 +49,9 @@ export async function readSubmission(
   ctx: HttpContext,
   mode: FormMode
 ): Promise<Submission> {
-  return submissionOf(fields, sentTexts(ctx), mode, (name) => ctx.request.files(inputName(name)))
+  const files = sentFiles(ctx)
+  const filesOf = (name: string) => [files[inputName(name)] ?? []].flat()
+  return submissionOf(fields, sentTexts(ctx), mode, filesOf)
 }
 
 /**
