@@ -16,12 +16,17 @@ export async function queriesOf(work: () => Promise<unknown>): Promise<string[]>
   /* Knex's events do not cover statements that a connection keeps prepared. */
   const dialect = dialectOf(writer)
   const { selectRows, statement } = dialect
+  let isNoted = false
   dialect.selectRows = function (client, sql, values) {
     if (!client.debug) queries.push(sql)
-    return selectRows.call(this, client, sql, values)
+    /* It may run the statement by the method below, before it returns. */
+    isNoted = true
+    const rows = selectRows.call(this, client, sql, values)
+    isNoted = false
+    return rows
   }
   dialect.statement = function (client, sql, values) {
-    queries.push(sql)
+    if (!isNoted) queries.push(sql)
     return statement.call(this, client, sql, values)
   }
   try {

@@ -34,7 +34,7 @@ export interface SingleWrites {
 }
 
 /** Maximum number of attempts: another writer can create, delete or lock the same item between read and write. */
-export const MOST_ATTEMPTS = 4
+export const MOST_ATTEMPTS = 6
 
 /**
  * Changes the item that has the values of the key, or creates it. See `LucidCrud.upsert`. If a concurrent write of

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Column } from '#base/columns/column'
 import type { KeyValue } from '#base/columns/key'
@@ -10,6 +11,9 @@ import { isHiddenFrom } from '../../request/item_request.js'
 import type { Resource } from '../../resource/resource.js'
 import type { Condition } from '#base/columns/condition'
 import type { Item } from '../../types.js'
+
+/* Milliseconds that a batch waits at most after its first deadlock; after the second twice as long, and so on */
+const LONGEST_WAIT = 100
 
 /** What the validation of a batch needs. */
 export interface BatchValidation {
@@ -121,6 +125,8 @@ export async function repeatOnRace<Batch extends { upsert: readonly Upsert[] }, 
       const canRepeat = batch.upsert.length > 0 && attempt < MOST_ATTEMPTS
       const isBusy = !isWithin && unavailability(error) === 'busy'
       if (!canRepeat || !(isBusy || areUpsertsRefused(error))) throw error
+      /* Batches that wait different times do not meet in the same deadlock again. */
+      if (isBusy) await setTimeout(Math.random() * LONGEST_WAIT * attempt)
       const again = await validate()
       if (!isBusy && isDeepStrictEqual(keysOf(again), keysOf(batch))) throw error
       batch = again
