@@ -5,6 +5,7 @@ import app from '@adonisjs/core/services/app'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Config } from '@japa/runner/types'
 import { pluginAdonisJS } from '@japa/plugin-adonisjs'
+import { AdminSite } from '#admin/admin_site'
 import { patience } from '#admin/search/site_search'
 import { adminApiClient } from '#admin/testing'
 import { resources } from '#crud'
@@ -57,6 +58,21 @@ export const configureSuite: Config['configureSuite'] = (suite) => {
   })
 }
 
+/** Fails the run if the catalogue lacked a text, as pages then show the key instead. */
+function noteMissingTexts() {
+  const missing = new Set<string>()
+  const { text } = AdminSite.prototype
+  AdminSite.prototype.text = function (key, data) {
+    const found = text.call(this, key, data)
+    if (found.startsWith('translation missing')) missing.add(key)
+    return found
+  }
+  return () => {
+    if (missing.size > 0)
+      throw new Error(`No text in lang/en/admin.json: ${[...missing].join(', ')}`)
+  }
+}
+
 export const runnerHooks: Required<Pick<Config, 'setup' | 'teardown'>> = {
   setup: [
     leaveOutMigrations,
@@ -72,6 +88,7 @@ export const runnerHooks: Required<Pick<Config, 'setup' | 'teardown'>> = {
     /* A machine under load must not change what a search finds. */
     () => void Object.assign(patience, { contained: 30_000, model: 30_000 }),
     startServer,
+    noteMissingTexts,
   ],
   teardown: [],
 }

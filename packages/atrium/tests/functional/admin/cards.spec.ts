@@ -21,6 +21,7 @@ import {
   makeUser,
   sendForm,
 } from '#tests/helpers/admin'
+import { chunks } from '#base/chunks'
 import { captureLog } from '#tests/helpers/captured_log'
 import { get } from '#tests/helpers/http'
 import { queriesOf } from '#tests/helpers/queries'
@@ -341,6 +342,40 @@ test.group('Admin | cards of the dashboard', (group) => {
     const attributes = JSON.stringify({ branch_id: 7 })
     await db.from('admin_users').where('id', root.id).update({ attributes })
     assert.include(await textOf(`${CARDS}/states_chart`), 'sunk')
+  })
+
+  test('[G2] a stacked chart of a year is grouped by month in the database, however many days have records', async ({
+    assert,
+    cleanup,
+  }) => {
+    class YearChart extends ChartCard {
+      label = 'Year'
+      model = 'Crossing'
+      kind = 'stacked' as const
+      groupBy = ['sailed_on', 'state'] as const
+      query = 'filter.sailed_on__between=2025-01-01,2025-12-31'
+    }
+    addCard(site, YearChart)
+    cleanup(() => void site.cards.delete('year_chart'))
+    const first = DateTime.utc(2025, 1, 1)
+    const rows = ['late', 'done', 'other'].flatMap((state) =>
+      Array.from({ length: 364 }, (_, index) => ({
+        port: 'Bergen',
+        state,
+        sailed_on: first.plus({ days: index }).toISODate(),
+        fare: '1.00',
+        secret: 'no',
+      }))
+    )
+    for (const some of chunks(rows, 100)) await db.table('crossings').multiInsert([...some])
+    const months = rowsIn(await textOf(`${CARDS}/year_chart`))
+    assert.deepEqual(
+      months.map(([, ...values]) => values.map(Number)),
+      Array.from({ length: 12 }, (_, index) => {
+        const days = index === 11 ? 30 : first.plus({ months: index }).daysInMonth
+        return [days, days, days]
+      })
+    )
   })
 
   test('[G2] a chart of thousands of years fails without a query for each year', async ({

@@ -44,7 +44,7 @@ async function rowsBody(ctx: HttpContext, site: CardSite, card: ListCard): Promi
     .toRequest({ count: false, fields: table.fields })
   const { data } = await view.crud.getMulti(request, { ...view.callOptions(ctx), keys: true })
   const rows = await table.rows(ctx, data, parameters)
-  const mark = site.text('list.deletedMark')
+  const mark = site.text('list.deleted.mark')
   return {
     kind: 'rows',
     headings: table.columns.map(({ label }, at) => ({ label, style: table.styles[at].style })),

@@ -138,35 +138,42 @@ async function overTime(
   const parts = partsOf(period, unit)
   const inAll = parameters.with({ fixed: [...parameters.fixed, inPeriod(axis, period)] })
   const buckets = parts.map((part) => ({ label: labelOfDays(part, unit), url: null }))
-  if (axis.kind === 'date' && period.to.diff(period.from, 'days').days < MOST_GROUPS) {
-    const rows = await groups(ctx, inAll, [axis, second], select)
-    const isIn = ({ from, to }: Period, row: Record<string, unknown>) => {
-      const day = String(row[axis.apiName])
-      return from.toISODate()! <= day && day <= to.toISODate()!
-    }
-    const series = await seriesOf(ctx, site, parameters, second, rows, (some) =>
-      parts.map((part) =>
-        sum(
-          rows.filter((row) => isIn(part, row) && some(row)),
-          select
-        )
-      )
-    )
-    return { parameters, isTime: true, buckets, series }
-  }
-  if (second) throw new TooManyGroups(`${axis.apiName} has too many values to be stacked`)
   if (parts.length > MOST_PARTS) {
     throw new TooManyGroups(`${axis.apiName} has a period of ${parts.length} ${unit}s`)
   }
-  const { view } = parameters
+  const isFew = axis.kind === 'date' && period.to.diff(period.from, 'days').days < MOST_GROUPS
+  const rows =
+    isFew && !second
+      ? await groups(ctx, inAll, [axis], select)
+      : await groupsOfParts(ctx, parameters, { axis, parts, second, select })
+  const isIn = ({ from, to }: Period, row: Row) => {
+    const day = String(row[axis.apiName])
+    return from.toISODate()! <= day && day <= to.toISODate()!
+  }
+  const series = await seriesOf(ctx, site, parameters, second, rows, (some) =>
+    parts.map((part) =>
+      sum(
+        rows.filter((row) => isIn(part, row) && some(row)),
+        select
+      )
+    )
+  )
+  return { parameters, isTime: true, buckets, series }
+}
+
+/** Returns the groups of each part of a period, with the first day of the part as the value of the axis. */
+async function groupsOfParts(
+  ctx: HttpContext,
+  parameters: ListParameters,
+  of: { axis: Column; parts: Period[]; second: Column | undefined; select: string }
+): Promise<Row[]> {
   const takeTurns = pLimit(AT_ONCE)
-  const values = await takeTurns.map(parts, async (part) => {
-    const list = parameters.with({ fixed: [...parameters.fixed, inPeriod(axis, part)] })
-    const options = { ...view.callOptions(ctx), select }
-    const [row] = await view.crud.aggregate(list.toRequest(), options)
-    return valueIn(row, select)
+  const rows = await takeTurns.map(of.parts, async (part) => {
+    const list = parameters.with({ fixed: [...parameters.fixed, inPeriod(of.axis, part)] })
+    const found = await groups(ctx, list, [of.second], of.select)
+    return found.map((row) => ({ ...row, [of.axis.apiName]: part.from.toISODate() }))
   })
-  return { parameters, isTime: true, buckets, series: [{ label: '', values }] }
+  return rows.flat()
 }
 
 type Row = Record<string, unknown>
