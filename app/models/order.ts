@@ -1,5 +1,5 @@
 import vine from '@vinejs/vine'
-import type { DateTime } from 'luxon'
+import { DateTime } from 'luxon'
 import { BaseModel, belongsTo, column, hasMany } from '@adonisjs/lucid/orm'
 import type { BelongsTo, HasMany } from '@adonisjs/lucid/types/relations'
 import { AdminView, Crud } from 'adonis-atrium'
@@ -14,6 +14,13 @@ const createSchema = vine.object({
   notes: vine.string().nullable().optional(),
 })
 
+/** Returns the number after that of the newest order: `SO-1041` after `SO-1040`; null after one without digits. */
+async function nextNumber(): Promise<string | null> {
+  const newest = await Order.query().orderBy('id', 'desc').first()
+  const [, prefix, digits] = /^(.*?)(\d+)$/.exec(newest?.number ?? 'SO-1000') ?? []
+  return digits ? prefix + String(Number(digits) + 1).padStart(digits.length, '0') : null
+}
+
 @AdminView({
   icon: 'M4 5h2l2 10h9l2-7H7M9 19h.01M16 19h.01',
   group: 'Shop',
@@ -21,6 +28,8 @@ const createSchema = vine.object({
   facets: ['status', 'customer_id'],
   defaultSort: '-ordered_on',
   fields: {
+    number: { default: nextNumber },
+    ordered_on: { default: () => DateTime.now() },
     status: {
       choices: {
         draft: { label: 'Draft', color: 'gray' },
@@ -29,6 +38,15 @@ const createSchema = vine.object({
         paid: { label: 'Paid', color: 'green' },
         cancelled: { label: 'Cancelled', color: 'red' },
       },
+    },
+  },
+  transitions: {
+    status: {
+      draft: ['confirmed', 'cancelled'],
+      confirmed: ['draft', 'shipped', 'paid', 'cancelled'],
+      shipped: ['confirmed', 'paid'],
+      paid: [],
+      cancelled: ['draft'],
     },
   },
   /* The lines of an order are edited in its form, in the order of their positions. */

@@ -33,6 +33,7 @@ test.group('Orders of the demo', (group) => {
     ordered_on: '2026-11-23',
     status: 'draft',
   })
+  const common = () => ({ customerId: customer.id, orderedOn: DateTime.utc() })
   const linesOf = async (number: string) => {
     const order = await Order.query()
       .where('number', number)
@@ -94,6 +95,27 @@ test.group('Orders of the demo', (group) => {
     answer.assertStatus(422)
     assert.include(answer.text(), 'id="field-lines.0.quantity-error"')
     assert.isNull(await Order.first())
+  })
+
+  test('[B17.21] a new order begins with the next number and the date of today', async ({
+    assert,
+    client,
+  }) => {
+    await Order.create({ ...common(), number: 'SO-0199' })
+    const page = await client.get(await adminPath('/Order/create_page')).asAdmin()
+    assert.match(page.text(), /id="field-number"[^>]*value="SO-0200"/)
+    assert.include(page.text(), `value="${DateTime.now().toISODate()}"`)
+  })
+
+  test('[G8.2] a paid order stays paid', async ({ assert, client }) => {
+    const order = await Order.create({ ...common(), number: 'SO-3', status: 'paid' })
+    const response = await client
+      .patch(`/api/orders/${order.id}`)
+      .withAdminToken()
+      .json({ status: 'draft' })
+    response.assertStatus(422)
+    await order.refresh()
+    assert.equal(order.status, 'paid')
   })
 
   test('[Q3] the API includes the lines of an order', async ({ assert, client }) => {

@@ -39,6 +39,8 @@ export interface ExportColumn {
   values: ((items: Item[], ctx: HttpContext, client: QueryClientContract) => Values) | null
   /** Returns the label of a choice; undefined for any other value */
   labelOf?: (value: unknown) => string | undefined
+  /** Of a column of titles: API name of the reference */
+  titleOf?: string
   /** API names of the fields to read */
   reads: readonly string[]
   /** True if the value is computed from the whole record */
@@ -77,7 +79,7 @@ export async function exportColumns(
     else columns.push(fieldColumn(view, one, one))
     const reference = references.find(({ column }) => column.apiName === one)
     if (reference && (await followed(ctx, reference))) {
-      columns.push(titleColumn(site, view, one, reference))
+      columns.push(titleColumn(view, one, reference))
     }
   }
   return columns
@@ -166,15 +168,17 @@ function ownColumn({ resource }: ModelView, own: ListColumn): ExportColumn {
   }
 }
 
-function titleColumn(
-  site: Site,
-  view: ModelView,
-  name: string,
-  reference: Reference
-): ExportColumn {
+/** Returns the columns of an export with labels, where titles of references replace their keys. */
+export function readableColumns(columns: readonly ExportColumn[]): readonly ExportColumn[] {
+  const titled = new Set(columns.map(({ titleOf }) => titleOf))
+  return columns.filter(({ name }) => !titled.has(name))
+}
+
+function titleColumn(view: ModelView, name: string, reference: Reference): ExportColumn {
   return {
     name: name + TITLE,
-    label: site.text('export.titleOf', { label: view.labelOf(name) }),
+    titleOf: name,
+    label: view.labelOf(name),
     isNumeric: false,
     isJson: false,
     reads: [name],

@@ -6,7 +6,7 @@ import { requestsFirst } from '#base/event_loop'
 import { sheetWriter } from '../sheets/sheet_writer.js'
 import type { Cell } from '../sheets/file_shape.js'
 import type { ExportChoice } from './export_choice.js'
-import type { ExportColumn } from './export_columns.js'
+import { readableColumns, type ExportColumn } from './export_columns.js'
 
 /** Formats with a heading; the other formats use the column names as property names. */
 const WITH_HEADING: ReadonlyArray<ExportChoice['format']> = ['csv', 'xlsx']
@@ -32,13 +32,14 @@ interface Progress {
  * @param pause     called after each batch; can throw to stop the export
  */
 export async function writeExport(
-  { columns, batches, ctx, client }: Source,
+  { columns: all, batches, ctx, client }: Source,
   { format, bom, labels, raw }: ExportChoice,
   output: Writable,
   progress: Progress,
   pause: () => void | Promise<void> = () => {}
 ): Promise<void> {
   const isLabelled = labels && WITH_HEADING.includes(format)
+  const columns = isLabelled ? readableColumns(all) : all
   const names = columns.map(({ name }) => name)
   const writer = sheetWriter(format, output, {
     columns: isLabelled ? columns.map(({ label }) => label) : names,
@@ -52,9 +53,10 @@ export async function writeExport(
     for (const [row, item] of items.entries()) {
       progress.count++
       await writer.write(
-        names.map((name, index) => {
+        columns.map(({ labelOf, name, titleOf }, index) => {
           const value = made[index] ? made[index][row] : (item[name] as Cell)
-          return (isLabelled && columns[index].labelOf?.(value)) || value
+          if (!isLabelled) return value
+          return labelOf?.(value) || (titleOf ? (value ?? (item[titleOf] as Cell)) : value)
         })
       )
     }

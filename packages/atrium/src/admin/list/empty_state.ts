@@ -14,7 +14,8 @@ import { filterParameter, searchIn } from './list_address.js'
 export interface EmptyState {
   heading: string
   text: string
-  link: { url: string; label: string } | null
+  /** `isPage`: leads to another page, not to this list with another query */
+  link: { url: string; label: string; isPage?: boolean } | null
   /** Link to the import, next to the link that creates the first record */
   importLink: { url: string; label: string } | null
 }
@@ -23,6 +24,8 @@ interface EmptyStateOptions {
   failed: boolean
   /** True if the viewer can see only some records of the model */
   isScoped: boolean
+  /** True for the list of access tokens, which are created on the page of the account */
+  isOfTokens: boolean
   /** Singular and plural of the model for use in a sentence */
   words: { one: string; many: string }
   /** Label of the column that was searched */
@@ -33,7 +36,7 @@ interface EmptyStateOptions {
 export function emptyState(
   site: Site,
   parameters: ListParameters,
-  { failed, isScoped, words, label, links }: EmptyStateOptions
+  { failed, isScoped, isOfTokens, words, label: column, links }: EmptyStateOptions
 ): EmptyState {
   const say = (key: string, link: EmptyState['link'], data: Record<string, string> = {}) => ({
     heading: site.text(`list.${key.split('.')[0]}.heading`, words),
@@ -54,15 +57,22 @@ export function emptyState(
   }
   if (parameters.condition) {
     const clear = { url: links.all, label: site.text('list.search.clear') }
-    return say('none.text', clear, { text: cutText(parameters.search), label })
+    return say('none.text', clear, { text: cutText(parameters.search), label: column })
   }
   if (parameters.deleted === 'only') {
     const url = parameters.with({ page: 1, deleted: 'exclude' }).url
     return say('none.deleted', { url, label: site.text('list.none.active', words) })
   }
+  if (isOfTokens) {
+    const text = site.text('accessTokens.empty')
+    const label = site.text('accessTokens.create')
+    const link = { url: `${site.url('/account')}#tokens`, label, isPage: true }
+    return { ...say('empty.text', link), text }
+  }
   const importLink = links.import && { url: links.import, label: site.text('import.open') }
   const group = isScoped ? 'unseen' : 'empty'
-  const add = links.create && { url: links.create, label: site.text(`list.${group}.add`, words) }
+  const label = site.text(`list.${group}.add`, words)
+  const add = links.create && { url: links.create, label, isPage: true }
   const key = isScoped ? 'text' : emptyText(add, importLink)
   return { ...say(`${group}.${key}`, add || null), importLink: importLink || null }
 }

@@ -10,6 +10,7 @@ import { matchingOffer, bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
 import { type Flash, withUndo } from '../http/flash.js'
 import { mayImport } from '../import/import_access.js'
 import { inSentence } from '../text/plain_text.js'
+import AdminAccessToken from '../models/admin_access_token.js'
 import type { ModelView } from '../views/model_view.js'
 import { BoundedMap } from '#base/bounded_map'
 import { offersOf, type Offer } from '../permissions/may.js'
@@ -142,6 +143,7 @@ export class ListPage {
       empty: emptyState(this.site, parameters, {
         failed,
         isScoped: this.view.resource.scope !== undefined,
+        isOfTokens: this.view.model === AdminAccessToken,
         words: surroundings.words,
         links: surroundings.links,
         label: this.search.label(parameters),

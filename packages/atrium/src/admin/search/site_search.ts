@@ -43,6 +43,8 @@ export interface Place {
   icon?: ModelIcon
   /** Name of the model of a record */
   model?: string
+  /** Another text by which a page or an action is found, such as the label of its button */
+  synonym?: string
 }
 
 /** Found records of one model. */
@@ -55,7 +57,9 @@ export interface SearchResult {
   q: string
   /** Records that the user worked on last; only without a search text */
   recent: Place[]
-  /** Pages of the site and lists of models */
+  /** Pages whose name is the search text */
+  exact: Place[]
+  /** Other pages of the site and lists of models */
   pages: Place[]
   /** Available actions: new records, logout */
   actions: Place[]
@@ -73,7 +77,13 @@ export interface SearchResult {
 async function searchSite(site: AdminSite, ctx: HttpContext, q: string): Promise<SearchResult> {
   const visible = await visibleViews(site, ctx)
   const views = visible.toSorted((one, other) => Number(one.adminModel) - Number(other.adminModel))
-  const fits = ({ label }: Place) => label.toLowerCase().includes(q.toLowerCase())
+  const text = q.toLowerCase()
+  const namesOf = ({ label, synonym = label }: Place) => [
+    label.toLowerCase(),
+    synonym.toLowerCase(),
+  ]
+  const fits = (place: Place) => namesOf(place).some((name) => name.includes(text))
+  const isExact = (place: Place) => namesOf(place).includes(text)
   const [recent, own, actions, { groups, slow }] = await Promise.all([
     q === '' ? recentRecords(site, ctx) : null,
     visiblePages(site, ctx),
@@ -100,7 +110,8 @@ async function searchSite(site: AdminSite, ctx: HttpContext, q: string): Promise
   return {
     q,
     recent: placesOf(recent ?? []),
-    pages: pages.filter(fits),
+    exact: pages.filter(isExact),
+    pages: pages.filter((place) => fits(place) && !isExact(place)),
     actions: actions.filter(fits),
     groups,
     slow,
@@ -108,7 +119,7 @@ async function searchSite(site: AdminSite, ctx: HttpContext, q: string): Promise
 }
 
 function pageOf(view: ModelView): Place {
-  return { label: view.label, url: view.url('/'), icon: iconOf(view) }
+  return { label: view.label, url: view.url('/'), icon: iconOf(view), synonym: view.singular }
 }
 
 function placesOf(records: readonly RecentRecord[]): Place[] {
@@ -127,6 +138,7 @@ async function actionsOf(
     .filter((_, index) => creatable[index])
     .map((view) => ({
       label: site.text('search.create', { singular: inSentence(view.singular) }),
+      synonym: site.text('list.add', { one: inSentence(view.singular) }),
       url: view.url('/create_page'),
     }))
   const importable = await Promise.all(views.map((view) => mayImport(ctx, view)))

@@ -98,6 +98,17 @@ test.group('Admin | access tokens', (group) => {
     assert.notInclude(other.text, 'issue_token')
   })
 
+  test('[P10.13] the empty list of tokens links to the account, and the page of a new token names its abilities', async ({
+    assert,
+  }) => {
+    const empty = await open(`${TOKENS}/`)
+    assert.match(empty.text, /<a [^>]*href="\/admin\/account#tokens">Create access token</)
+    assert.notInclude(empty.text, 'once they exist')
+    const { text } = await issue()
+    assert.include(text, 'call the API as jo')
+    assert.include(text, 'Reel:read, *:create')
+  })
+
   test('[P10] a superuser issues a token, which is shown once', async ({ assert, cleanup }) => {
     const log = captureLog(cleanup)
     const response = await issue()

@@ -200,6 +200,11 @@ test.group('Admin | export', (group) => {
       await text('format=csv&titles=1'),
       "name,alcove_code,alcove_code__title\r\n'=1+1,a,North\r\nx,gone,\r\n"
     )
+    assert.equal(
+      await text('format=csv&titles=1&labels=1'),
+      "Name,Alcove code\r\n'=1+1,North\r\nx,gone\r\n",
+      'the key where there is no title'
+    )
     const json = JSON.parse(await text('format=json&titles=1&labels=1'))
     assert.deepEqual(json[0], { name: '=1+1', alcove_code: 'a', alcove_code__title: 'North' })
   })

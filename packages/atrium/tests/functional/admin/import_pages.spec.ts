@@ -102,7 +102,7 @@ test.group('Admin | pages of the import', (group) => {
 
     const file = await open(`${url}/faulty`)
     assert.equal(file.status, 200)
-    assert.equal(file.headers.get('content-disposition'), 'attachment; filename="Play-faulty.csv"')
+    assert.equal(file.headers.get('content-disposition'), 'attachment; filename="Play-invalid.csv"')
     assert.match(file.text, /^id,title,town,stage_id,.+\r?\n,Lear,west,Swan,.*Swan/)
 
     const back = await open(`${url}?step=columns`)

@@ -86,6 +86,26 @@ test.group('Admin | search of the site', (group) => {
     ])
   })
 
+  test('[L12.9] a page whose name is the text comes before records', async ({ assert }) => {
+    const { id } = await Recording.create({ title: 'Studio' })
+    for (const q of ['studios', 'Studio']) {
+      const [first] = await found(q)
+      assert.deepEqual(first, ['Studios', '/admin/Studio/'], q)
+    }
+    const links = await found('studio')
+    assert.deepInclude(links, ['Studio', `/admin/Recording/update/${id}`])
+    assert.lengthOf(
+      links.filter(([, url]) => url === '/admin/Studio/'),
+      1
+    )
+    const [record] = await found('stud')
+    assert.deepEqual(record, ['Recordings', '/admin/Recording/?q=stud'])
+  })
+
+  test('[L12.9] an action is found by the label of its button, too', async ({ assert }) => {
+    assert.deepEqual(await found('add studio'), [['New studio', '/admin/Studio/create_page']])
+  })
+
   test('[L12, U4] only records, pages and actions that the user’s roles allow are found', async ({
     assert,
   }) => {

@@ -14,6 +14,7 @@ import { notePerson } from '../../identity/person.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { isolated } from '../../text/plain_text.js'
 import { accountPage, mayMakeTokens } from '../../account/account_page.js'
+import type { TokenTerms } from './access_tokens.js'
 import { readTokenForm } from './token_form.js'
 import { redirectWithMessage } from '../../http/redirect.js'
 
@@ -47,6 +48,7 @@ export class TokenController {
       title: this.site.text('accessTokens.issued.title', { name: terms.name }),
       token: value.release(),
       username: user.username,
+      abilities: issuedAbilities(this.site, terms),
       page: this.view.url(`/update/${user.id}`),
     })
   }
@@ -57,6 +59,11 @@ export class TokenController {
     if (!user) throw new PageNotFound()
     return user as AdminUser
   }
+}
+
+function issuedAbilities(site: AdminSite, { abilities, readOnly }: TokenTerms): string {
+  const names = abilities.join(', ')
+  return readOnly ? `${names} (${site.text('accessTokens.readOnly')})` : names
 }
 
 /**
@@ -95,6 +102,7 @@ export class OwnTokensController {
       title: site.text('accessTokens.issued.title', { name: terms.name }),
       token: value.release(),
       username: user.username,
+      abilities: issuedAbilities(site, terms),
       page: `${site.url('/account')}#tokens`,
     })
   }

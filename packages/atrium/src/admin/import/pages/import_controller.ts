@@ -150,7 +150,7 @@ export class ImportController {
     writing.catch((error) => output.destroy(error))
     /* A failure before the first output is shown as an error page. */
     await Promise.race([once(output, 'readable'), writing])
-    ctx.response.attachment(`faulty.${format}`, `${view.name}-faulty.${format}`)
+    ctx.response.attachment(`invalid.${format}`, `${view.name}-invalid.${format}`)
     ctx.response.header('content-type', MEDIA_TYPES[format]).stream(output)
   }
 
