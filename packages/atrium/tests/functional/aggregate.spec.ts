@@ -149,6 +149,31 @@ test.group('Aggregates of the API', (group) => {
     ])
   })
 
+  test('[G5.7] dates are grouped by month and year, and other columns are refused', async ({
+    assert,
+  }) => {
+    await insert(
+      { sold_on: '2025-12-31', amount: '1' },
+      { sold_on: '2026-01-01', amount: '2' },
+      { sold_on: '2026-01-31', amount: '3' },
+      { sold_on: null, amount: '4' }
+    )
+    assert.deepEqual(await data('group_by=sold_on:month&select=sum:amount'), [
+      { 'sold_on:month': null, 'sum:amount': '4' },
+      { 'sold_on:month': '2025-12', 'sum:amount': '1' },
+      { 'sold_on:month': '2026-01', 'sum:amount': '5' },
+    ])
+    assert.deepEqual(await data('group_by=sold_on:year&sort=-sold_on:year'), [
+      { 'sold_on:year': '2026', 'count': 2 },
+      { 'sold_on:year': '2025', 'count': 1 },
+      { 'sold_on:year': null, 'count': 1 },
+    ])
+    for (const name of ['sold_on:week', 'booked_at:month', 'genre:month', 'margin:month']) {
+      const { status } = await get(`${PATH}?group_by=${name}`)
+      assert.equal(status, 422, name)
+    }
+  })
+
   test('[G5] without items the count is 0, and a grouped aggregation has no rows', async ({
     assert,
   }) => {

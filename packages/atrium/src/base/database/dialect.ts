@@ -8,8 +8,11 @@ import type { Sql } from '../sql/sql.js'
 
 export type Query = ModelQueryBuilderContract<LucidModel, any>
 
-/** Units by which datetimes are grouped and counted */
-export type TimePart = 'day' | 'hour' | 'minute'
+/** Units by which dates are grouped */
+export type DatePart = 'year' | 'month'
+
+/** Units by which dates and datetimes are grouped and counted */
+export type TimePart = DatePart | 'day' | 'hour' | 'minute'
 
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
 
@@ -124,8 +127,8 @@ export interface Dialect {
    */
   boundOf(table: string, column: Column, bound: 'min' | 'max'): string
   /**
-   * Returns the expression for the UTC day, hour or minute of a datetime column, as `YYYY-MM-DD`, `YYYY-MM-DD HH` or
-   * `YYYY-MM-DD HH:MM`
+   * Returns the expression for the part of a date, or of a datetime in UTC, up to a unit: `YYYY`, `YYYY-MM`,
+   * `YYYY-MM-DD`, `YYYY-MM-DD HH` or `YYYY-MM-DD HH:MM`
    */
   beginOf(table: string, column: Column, part: TimePart): string
   /** Returns the key of the last inserted row with every digit, from the value that the driver reports */

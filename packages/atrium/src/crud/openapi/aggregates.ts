@@ -1,5 +1,5 @@
 import { DELETED_MODES } from '#base/columns/soft_delete'
-import { canGroupBy, measuresOf, MOST_GROUPS } from '../request/aggregate_request.js'
+import { canGroupBy, datePartsOf, measuresOf, MOST_GROUPS } from '../request/aggregate_request.js'
 import { aggregateParameters } from '../request/query_string.js'
 import type { Resource } from '../resource/resource.js'
 import { responseSchema, withNull } from './field_schemas.js'
@@ -42,7 +42,8 @@ export function aggregationParameters(resource: Resource): ParameterObject[] {
 /** Describes the response of an aggregation. */
 export function describeAggregates(resource: Resource): SchemaObject {
   const groups = groupsOf(resource).map((name) => {
-    const column = resource.sortable.get(name)!
+    const column = resource.sortable.get(name)
+    if (!column) return [name, { type: ['string', 'null'] as SchemaObject['type'] }] as const
     const { examples, ...schema } = withNull(responseSchema(column), true)
     return [name, schema] as const
   })
@@ -67,7 +68,9 @@ function measureSchema(name: string): SchemaObject {
 
 function groupsOf(resource: Resource): string[] {
   const columns = [...resource.sortable.values()]
-  return columns.filter((one) => canGroupBy(resource, one)).map(({ apiName }) => apiName)
+  return columns
+    .filter((one) => canGroupBy(resource, one))
+    .flatMap((one) => [one.apiName, ...datePartsOf(one).map((part) => `${one.apiName}:${part}`)])
 }
 
 function measureNames(resource: Resource): string[] {

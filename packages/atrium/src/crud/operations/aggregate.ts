@@ -4,6 +4,7 @@ import type { ListRequest, ListQuery } from '../request/list_request.js'
 import {
   type AggregateRow,
   type Aggregation,
+  type GroupKey,
   type Measure,
   averageValue,
   boundValue,
@@ -16,12 +17,14 @@ import type { Records } from './records.js'
 import { listRequestInCode } from './list.js'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { Column } from '#base/columns/column'
 import { compareNumerals, type SumPart } from '#base/values/decimal_sum'
 import { textOf } from '#base/values/numbers'
 import { attributeValue } from '#base/values/to_api'
 import type { Selection } from '../sql/select.js'
 import { allowedRecords } from './lists/allowed_records.js'
+
+/* Numbers of characters of `YYYY` and `YYYY-MM` */
+const DATE_LENGTHS = { year: 4, month: 7 }
 
 interface Group {
   values: unknown[]
@@ -54,7 +57,7 @@ export async function aggregateAllowed(
   if (groups.length === 0) groupFor([])
   for await (const allowed of allowedRecords(records, client, matching, options)) {
     for (const { record } of allowed) {
-      add(groupFor(groups.map((column) => groupValue(column, record))), measures, record)
+      add(groupFor(groups.map((key) => groupValue(key, record))), measures, record)
     }
   }
   const names = namesOf(aggregation)
@@ -85,8 +88,9 @@ function add(group: Group, measures: readonly Measure[], record: LucidRow): void
 }
 
 /** Returns a value that two records share if and only if the database groups them together. */
-function groupValue(column: Column, record: LucidRow): unknown {
+function groupValue({ column, part }: GroupKey, record: LucidRow): unknown {
   const value = attributeValue(column, record)
+  if (part) return typeof value === 'string' ? value.slice(0, DATE_LENGTHS[part]) : value
   return column.kind === 'uuid' && typeof value === 'string' ? value.toLowerCase() : value
 }
 

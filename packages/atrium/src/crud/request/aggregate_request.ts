@@ -3,11 +3,21 @@ import { kindOf } from '#base/columns/column_kind'
 import type { Column } from '#base/columns/column'
 import { countIn } from '#base/values/numbers'
 import type { Resource } from '../resource/resource.js'
-import { MEASURES, type Aggregation, type Measure, type MeasureName } from '../sql/aggregates.js'
+import type { DatePart } from '#base/database/dialect'
+import {
+  MEASURES,
+  type Aggregation,
+  type GroupKey,
+  type Measure,
+  type MeasureName,
+} from '../sql/aggregates.js'
 
 /** The input of an aggregation, before validation. */
 export interface AggregateInput {
-  /** API names of the columns to group by, such as `status,country` or a list; default: one group of all items */
+  /**
+   * API names of the columns to group by, such as `status,country` or a list; default: one group of all items. Dates are
+   * also grouped by month and year: `sold_on:month`
+   */
   groupBy?: string | readonly string[]
   /** Values of each group, such as `count,sum:price` or a list. Default: `count` */
   select?: string | readonly string[]
@@ -42,7 +52,7 @@ export function readAggregation(resource: Resource, input: AggregateInput): Aggr
   )
   checkSize('group_by', groups.length, MOST_COLUMNS)
   checkSize('select', measures.length, MOST_MEASURES)
-  const names = [...groups.map(({ apiName }) => apiName), ...measures.map(({ name }) => name)]
+  const names = [...groups.map(({ name }) => name), ...measures.map(({ name }) => name)]
   const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice !== undefined) {
     throw invalidParameter('select', 'select', `can not have ${twice}, which the groups have`)
@@ -96,12 +106,30 @@ export function canGroupBy(resource: Resource, column: Column): boolean {
   return !changesValues(resource, column) && resource.sortable.get(column.apiName) === column
 }
 
-function readGroup(resource: Resource, name: string): Column {
-  const column = visibleColumn(resource, 'group_by', name)
+/** Returns the units by which a column can be grouped instead of by value. */
+export function datePartsOf({ kind }: Column): readonly DatePart[] {
+  return kind === 'date' ? ['month', 'year'] : []
+}
+
+function readGroup(resource: Resource, name: string): GroupKey {
+  const [apiName, word] = splitOnce(name)
+  const column = visibleColumn(resource, 'group_by', apiName)
   if (!canGroupBy(resource, column)) {
-    throw invalidParameter('group_by', 'group_by', `can not be ${name}, whose values are computed`)
+    throw invalidParameter(
+      'group_by',
+      'group_by',
+      `can not be ${apiName}, whose values are computed`
+    )
   }
-  return column
+  if (word === undefined) return { name, column }
+  const part = datePartsOf(column).find((one) => one === word)
+  if (part) return { name, column, part }
+  throw invalidParameter('group_by', 'group_by', `can not have ${word} of ${apiName}`)
+}
+
+function splitOnce(name: string): [apiName: string, word: string | undefined] {
+  const at = name.lastIndexOf(':')
+  return at < 0 ? [name, undefined] : [name.slice(0, at), name.slice(at + 1)]
 }
 
 function visibleColumn(resource: Resource, parameter: string, name: string): Column {

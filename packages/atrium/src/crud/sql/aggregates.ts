@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '#base/columns/column'
-import type { Dialect } from '#base/database/dialect'
+import type { DatePart, Dialect } from '#base/database/dialect'
 import { dialectOf } from '#base/database/dialects'
 import { exactDigits } from '#base/values/numbers'
 import { averageOf, totalOf, type SumPart } from '#base/values/decimal_sum'
@@ -22,9 +22,17 @@ export interface Measure {
   column?: Column
 }
 
+/** A column by whose values, or by whose months or years, items are grouped. */
+export interface GroupKey {
+  /** Name in the response, such as `status` or `sold_on:month` */
+  name: string
+  column: Column
+  part?: DatePart
+}
+
 /** A validated aggregation. */
 export interface Aggregation {
-  groups: readonly Column[]
+  groups: readonly GroupKey[]
   measures: readonly Measure[]
   /** Indexes into the groups followed by the measures */
   sorts: ReadonlyArray<{ index: number; direction: 'asc' | 'desc' }>
@@ -61,7 +69,7 @@ export class Aggregates {
   ): Promise<AggregateRow[]> {
     const dialect = dialectOf(client)
     const { table } = this.resource
-    const keys = groups.map((column, index) => groupOf(dialect, table, column, index))
+    const keys = groups.map((key, index) => groupOf(dialect, table, key, index))
     const all = [...keys, ...measures.map((one, index) => measureOf(dialect, table, one, index))]
     const order = [
       ...sorts.map(({ direction, index }) => all[index].order(direction)),
@@ -89,7 +97,7 @@ export class Aggregates {
 
 /** Returns the names of a group's values, in the order of the response. */
 export function namesOf({ groups, measures }: Pick<Aggregation, 'groups' | 'measures'>): string[] {
-  return [...groups.map(({ apiName }) => apiName), ...measures.map(({ name }) => name)]
+  return [...groups.map(({ name }) => name), ...measures.map(({ name }) => name)]
 }
 
 /** Returns the API value of a sum; undefined parts and null do not count. */
@@ -116,8 +124,21 @@ function numeralValue({ kind }: Column, numeral: string | null): unknown {
     : numeral
 }
 
-function groupOf(dialect: Dialect, table: string, column: Column, index: number): Selected {
+function groupOf(
+  dialect: Dialect,
+  table: string,
+  { column, part }: GroupKey,
+  index: number
+): Selected {
   const as = `crud_group_${index}`
+  if (part) {
+    const begin = dialect.beginOf(table, column, part)
+    return {
+      list: [`${begin} as ${as}`],
+      order: (direction) => nullsLowest(`min(${begin})`, direction),
+      read: (row) => row[as],
+    }
+  }
   return {
     list: [`${dialect.groupOf(table, column)} as ${as}`],
     order: (direction) =>

@@ -151,6 +151,43 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.lengthOf([...text.matchAll(/<li><span class="chart-key/g)], 2)
   })
 
+  test('[G2.7] stacked charts of a year are counted by month, whatever the number of days and values', async ({
+    assert,
+    cleanup,
+  }) => {
+    class Year extends ChartCard {
+      label = 'Year'
+      model = 'Crossing'
+      kind = 'stacked' as const
+      groupBy = ['sailed_on', 'port'] as const
+      query = 'filter.sailed_on__between=2025-01-15,2025-12-20'
+    }
+    class Weeks extends Year {
+      query = 'filter.sailed_on__between=2025-01-01,2025-06-20'
+    }
+    addCard(site, Year)
+    addCard(site, Weeks)
+    cleanup(() => ['year', 'weeks'].forEach((name) => void site.cards.delete(name)))
+    const days = Array.from({ length: 340 }, (_, at) =>
+      DateTime.fromISO('2025-01-15').plus({ days: at }).toISODate()!
+    )
+    const ports = ['Bergen', 'Oslo', 'Ystad', 'Turku', 'Kiel', 'Riga', 'Ghent', 'Hull']
+    const crossings = days.flatMap((one) =>
+      ports.map((port) => ({ port, sailed_on: one, state: 'done', fare: '1.00', secret: 'no' }))
+    )
+    for (let at = 0; at < crossings.length; at += 100) {
+      await db.table('crossings').multiInsert(crossings.slice(at, at + 100))
+    }
+    await store({ sailed_on: '2025-01-14' }, { sailed_on: '2025-12-21' })
+    const rows = rowsIn(await textOf(`${CARDS}/year`))
+    assert.lengthOf(rows, 12)
+    assert.deepEqual(rows[0], ['Jan 2025', ...Array.from({ length: 5 }, () => '17'), '51'])
+    const total = (all: string[][]) =>
+      all.flatMap(([, ...values]) => values).reduce((sum, value) => sum + Number(value), 0)
+    assert.equal(total(rows), 340 * 8)
+    assert.equal(total(rowsIn(await textOf(`${CARDS}/weeks`))), 157 * 8 + 1)
+  })
+
   test('[G2, G4] chart cards have the colours of an enum, in the order of its options', async ({
     assert,
   }) => {

@@ -45,9 +45,9 @@ export interface ChartData {
 const MOST_VALUES = 10
 /* Maximum number of colours of a stacked chart */
 const MOST_SERIES = 6
-/* Maximum number of groups of one query; also of the days of a period that is read with one query */
+/* Maximum number of groups of one query */
 const MOST_GROUPS = 1000
-/* Maximum number of days, weeks, months or years that are read with one query each, and of concurrent queries */
+/* Maximum number of days, weeks, months or years of a chart, and of concurrent queries for them */
 const MOST_PARTS = 200
 const AT_ONCE = 4
 /* Days of a time axis without a period in the query */
@@ -85,7 +85,7 @@ async function byValues(
   axis: Column,
   second: Column | undefined
 ): Promise<ChartData> {
-  const rows = await groups(ctx, parameters, [axis, second], select)
+  const rows = await allGroups(ctx, parameters, [axis.apiName, second?.apiName], select)
   const known = distinct(rows.map((row) => row[axis.apiName]))
   const totals = new Map(
     known.map((value) => [
@@ -136,67 +136,73 @@ async function overTime(
   }
   const unit = unitOf(period)
   const parts = partsOf(period, unit)
-  const inAll = parameters.with({ fixed: [...parameters.fixed, inPeriod(axis, period)] })
-  const buckets = parts.map((part) => ({ label: labelOfDays(part, unit), url: null }))
   if (parts.length > MOST_PARTS) {
     throw new TooManyGroups(`${axis.apiName} has a period of ${parts.length} ${unit}s`)
   }
-  const isFew = axis.kind === 'date' && period.to.diff(period.from, 'days').days < MOST_GROUPS
-  const rows =
-    isFew && !second
-      ? await groups(ctx, inAll, [axis], select)
-      : await groupsOfParts(ctx, parameters, { axis, parts, second, select })
-  const isIn = ({ from, to }: Period, row: Row) => {
-    const day = String(row[axis.apiName])
-    return from.toISODate()! <= day && day <= to.toISODate()!
-  }
-  const series = await seriesOf(ctx, site, parameters, second, rows, (some) =>
-    parts.map((part) =>
-      sum(
-        rows.filter((row) => isIn(part, row) && some(row)),
-        select
-      )
-    )
+  const rows = await rowsOfParts(ctx, parameters, [axis, second], { select, parts, unit })
+  const series = await seriesOf(ctx, site, parameters, second, rows.flat(), (some) =>
+    rows.map((inPart) => sum(inPart.filter(some), select))
   )
+  const buckets = parts.map((part) => ({ label: labelOfDays(part, unit), url: null }))
   return { parameters, isTime: true, buckets, series }
 }
 
-/** Returns the groups of each part of a period, with the first day of the part as the value of the axis. */
-async function groupsOfParts(
+/**
+ * Returns the groups of each part of a period. Those of a date column are read with one query, by day, month or year;
+ * if they are too many, and those of a datetime column, with a query for each part.
+ */
+async function rowsOfParts(
   ctx: HttpContext,
   parameters: ListParameters,
-  of: { axis: Column; parts: Period[]; second: Column | undefined; select: string }
-): Promise<Row[]> {
+  [axis, second]: [Column, Column | undefined],
+  { parts, select, unit }: { parts: Period[]; select: CardSelect; unit: Unit }
+): Promise<Row[][]> {
+  const within = (part: Period) =>
+    parameters.with({ fixed: [...parameters.fixed, inPeriod(axis, part)] })
+  if (axis.kind === 'date') {
+    const all = within({ from: parts[0].from, to: parts.at(-1)!.to })
+    const name = unit === 'month' || unit === 'year' ? `${axis.apiName}:${unit}` : axis.apiName
+    const rows = await groups(ctx, all, [name, second?.apiName], select)
+    if (rows) {
+      const byPart = Map.groupBy(rows, (row) => {
+        const begin = String(row[name])
+        return parts.findLastIndex(({ from }) => from.toISODate()!.slice(0, begin.length) <= begin)
+      })
+      return parts.map((_, at) => byPart.get(at) ?? [])
+    }
+  }
   const takeTurns = pLimit(AT_ONCE)
-  const rows = await takeTurns.map(of.parts, async (part) => {
-    const list = parameters.with({ fixed: [...parameters.fixed, inPeriod(of.axis, part)] })
-    const found = await groups(ctx, list, [of.second], of.select)
-    return found.map((row) => ({ ...row, [of.axis.apiName]: part.from.toISODate() }))
-  })
-  return rows.flat()
+  return await takeTurns.map(parts, (part) =>
+    allGroups(ctx, within(part), [second?.apiName], select)
+  )
 }
 
 type Row = Record<string, unknown>
 
-/**
- * Returns the sum or count of each group of values of the columns.
- *
- * @throws TooManyGroups  if not all groups can be read
- */
+/** Returns the sum or count of each group of values; null if not all groups can be read. */
 async function groups(
   ctx: HttpContext,
   parameters: ListParameters,
-  columns: ReadonlyArray<Column | undefined>,
+  names: ReadonlyArray<string | undefined>,
   select: string
-): Promise<Row[]> {
+): Promise<Row[] | null> {
   const { view } = parameters
-  const groupBy = columns.flatMap((column) => column?.apiName ?? [])
+  const groupBy = names.filter((name) => name !== undefined)
   const options = { ...view.callOptions(ctx), groupBy, select, limit: MOST_GROUPS }
   const rows = await view.crud.aggregate(parameters.toRequest(), options)
-  if (rows.length >= MOST_GROUPS) {
-    throw new TooManyGroups(`${groupBy.join(' and ')} have ${MOST_GROUPS} values or more`)
-  }
-  return rows
+  return rows.length < MOST_GROUPS ? rows : null
+}
+
+/**
+ * Returns the groups of `groups`.
+ *
+ * @throws TooManyGroups  if not all groups can be read
+ */
+async function allGroups(...given: Parameters<typeof groups>): Promise<Row[]> {
+  const rows = await groups(...given)
+  if (rows) return rows
+  const [, , names] = given
+  throw new TooManyGroups(`${names.join(' and ')} have ${MOST_GROUPS} values or more`)
 }
 
 /**

@@ -132,8 +132,9 @@ export class MysqlDialect extends ServerDialect implements Dialect {
   }
 
   beginOf(table: string, column: Column, part: TimePart): string {
-    const time = { day: '', hour: ' %H', minute: ' %H:%i' }[part]
-    return `date_format(${this.nameOf(table, column)}, '%Y-%m-%d${time}')`
+    const day = '%Y-%m-%d'
+    const forms = { year: '%Y', month: '%Y-%m', day, hour: `${day} %H`, minute: `${day} %H:%i` }
+    return `date_format(${this.nameOf(table, column)}, '${forms[part]}')`
   }
 
   listOfTexts(expression: string): string {

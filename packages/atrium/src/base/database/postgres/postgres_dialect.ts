@@ -157,8 +157,15 @@ export class PostgresDialect extends ServerDialect implements Dialect {
 
   /** The datetime is not converted to UTC, because the connection's time zone is UTC. */
   beginOf(table: string, column: Column, part: TimePart): string {
-    const time = { day: '', hour: ' HH24', minute: ' HH24:MI' }[part]
-    return `to_char(${this.nameOf(table, column)}, 'YYYY-MM-DD${time}')`
+    const day = 'YYYY-MM-DD'
+    const forms = {
+      year: 'YYYY',
+      month: 'YYYY-MM',
+      day,
+      hour: `${day} HH24`,
+      minute: `${day} HH24:MI`,
+    }
+    return `to_char(${this.nameOf(table, column)}, '${forms[part]}')`
   }
 
   async followGivenKeys(

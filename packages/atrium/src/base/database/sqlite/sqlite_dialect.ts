@@ -161,7 +161,7 @@ export class SqliteDialect implements Dialect {
 
   /** Datetimes are text that begins with the day. */
   beginOf(table: string, column: Column, part: TimePart): string {
-    const length = { day: 10, hour: 13, minute: 16 }[part]
+    const length = { year: 4, month: 7, day: 10, hour: 13, minute: 16 }[part]
     return `substr(${operandOf(this.nameOf(table, column), column)}, 1, ${length})`
   }
 

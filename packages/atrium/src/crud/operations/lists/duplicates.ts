@@ -43,7 +43,7 @@ export async function findDuplicates(
   await records.authorize('read_multi', options)
   const words = { groupBy: columns, select: 'count', sort: '-count' }
   const aggregation = readAggregation(resource, words)
-  const compared = aggregation.groups
+  const compared = aggregation.groups.map(({ column }) => column)
   const isFolding = ignoresCase && compared.some(({ isText }) => isText)
   const shown = request.shownBy(resource)
   const filled = compared.map((column): Condition => ({ type: 'null', column, negate: true }))
