@@ -26,7 +26,7 @@ async function nextNumber(): Promise<string | null> {
   group: 'Shop',
   listColumns: ['number', 'customer_id', 'ordered_on', 'status', 'customer.city'],
   facets: ['status', 'customer_id'],
-  defaultSort: '-ordered_on',
+  defaultSort: '-ordered_on,-id',
   fields: {
     number: { default: nextNumber },
     ordered_on: { default: () => DateTime.now() },

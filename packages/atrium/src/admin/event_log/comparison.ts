@@ -202,7 +202,7 @@ function numberInWords(site: Site, view: ModelView, column: Column, value: unkno
   return own ? cell.text : withUnits(view, column.apiName, cell).text
 }
 
-export function timeInWords(column: Column, value: unknown): unknown {
+function timeInWords(column: Column, value: unknown): unknown {
   if (column.serialize || typeof value !== 'string') return value
   if (column.kind === 'date') return writtenTime(value) ?? value
   if (column.kind !== 'datetime') return value

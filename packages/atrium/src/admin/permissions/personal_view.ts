@@ -189,7 +189,11 @@ function optionsLeft(
         typeof one === 'string' ? shown.has(one) || one.includes('.') : !hidden.has(new one().name)
       ),
     searchableColumns: searchableColumns && [...searchableColumns].filter((one) => shown.has(one)),
-    defaultSort: shown.has((defaultSort ?? '').replace(/^-/, '')) ? defaultSort : undefined,
+    defaultSort:
+      defaultSort
+        ?.split(',')
+        .filter((one) => shown.has(one.replace(/^-/, '')))
+        .join(',') || undefined,
     orderBy: shown.has(orderBy ?? '') ? orderBy : undefined,
     title: typeof title === 'function' ? titleWithout(title, resource) : title,
   }

@@ -13,6 +13,7 @@ import {
   type Resource,
 } from '#crud'
 import { responseBudgetOf, crudOptionsOf, noteFileColumns, resourceAndCrud } from '#crud/internals'
+import { splitSorts } from '#base/columns/sort'
 import { keyOf } from '#base/items'
 import type { PivotRelation } from '#base/lucid/pivot_relation'
 import { noteTransitions } from '#base/columns/transitions'
@@ -327,7 +328,8 @@ export class ModelView {
       shownNames
     )
     if (defaultSort !== undefined) {
-      check('defaultSort', [defaultSort.replace(/^-/, '')], shownNames)
+      const sorted = splitSorts(defaultSort).map(({ name }) => name)
+      check('defaultSort', sorted, shownNames)
     }
     if (orderBy !== undefined) check('orderBy', [orderBy], shownNames)
     if (typeof title === 'string') {

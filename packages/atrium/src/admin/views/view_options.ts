@@ -175,7 +175,7 @@ export interface AdminViewOptions {
    * a model of the site
    */
   manyToMany?: Iterable<string>
-  /** Order of lists, such as `name` or `-price`. Default: by key, newest first */
+  /** Order of lists, such as `name`, `-price` or `-ordered_on,-id`. Default: by key, newest first */
   defaultSort?: string
   /**
    * API name of a column of whole numbers that stores the order of the records. Users move rows in lists and among

@@ -166,6 +166,16 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(rowOf('undo_shelves', id), 'name'), 'Two')
   })
 
+  test('[R8] the current value of a restored field is formatted as in the history', async ({
+    assert,
+  }) => {
+    const id = await shelf()
+    const version = await lastEvent()
+    await change('Shelf', id, { floor: 12345 })
+    const form = await visit(`Shelf/update/${id}?restore=${version}`)
+    assert.match(form.plain, /Restored. Now: 12,345/)
+  })
+
   test('[R8] the state before the first logged change is a version that can be restored', async ({
     assert,
   }) => {

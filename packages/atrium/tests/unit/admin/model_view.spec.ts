@@ -190,6 +190,7 @@ test.group('ModelView | options that name fields', () => {
 
   test('[S19] searchable and sort columns must be columns', ({ assert }) => {
     assert.doesNotThrow(make({ searchableColumns: ['full_name'], defaultSort: '-full_name' }))
+    assert.doesNotThrow(make({ defaultSort: '-full_name,id' }))
     const wrong: AdminViewOptions[] = [
       { searchableColumns: ['nope'] },
       { searchableColumns: ['pin'] },
@@ -197,7 +198,8 @@ test.group('ModelView | options that name fields', () => {
       { defaultSort: 'nope' },
       { defaultSort: '-pin' },
       { defaultSort: '--id' },
-      { defaultSort: 'id,full_name' },
+      { defaultSort: 'id,pin' },
+      { defaultSort: 'id,' },
       { defaultSort: '' },
     ]
     for (const options of wrong) {

@@ -20,7 +20,7 @@ import { historyOfKey, type ReadableHistory } from '../../history/readable_histo
 import { fieldsToRestore, RESTORE } from './prefill_urls.js'
 import { hasEventLog } from '../../http/event_access.js'
 import { EventReader } from '../../event_log/event_reader.js'
-import { timeInWords, shownValue, type ShownValue } from '../../event_log/comparison.js'
+import { inWords, shownValue, type ShownValue } from '../../event_log/comparison.js'
 import { momentOf } from '../../time/local_time.js'
 import type { ModelView } from '../../views/model_view.js'
 import { followed, titlesOf } from '../../relations/references.js'
@@ -69,6 +69,7 @@ export class RestoredFields {
   constructor(
     private readonly ctx: HttpContext,
     private readonly site: AdminSite,
+    private readonly view: ModelView,
     private readonly fields: readonly FormField[],
     private readonly version: Version,
     /** The current record; null for a create form */
@@ -171,14 +172,14 @@ export class RestoredFields {
   }
 
   async #markOf(
-    { column, reference }: FormField,
+    { name, reference }: FormField,
     then: unknown,
     now: unknown
   ): Promise<RestoredMark> {
     const titles = reference ? await this.#titlesOf(reference, [then, now]) : null
     return {
       now: this.record
-        ? shownValue(this.site, timeInWords(column!, now), titles?.get(String(now)))
+        ? shownValue(this.site, inWords(this.site, this.view, name, now), titles?.get(String(now)))
         : null,
       isLost: titles !== null && then !== null && !titles.has(String(then)),
     }
@@ -223,7 +224,7 @@ export async function restoredOf(
   const history = await historyOfKey(ctx, site, log, view, key)
   if (!record && history.record) throw new PageNotFound()
   const version = await versionOf(log, history, event)
-  const restored = new RestoredFields(ctx, site, fields, version, record)
+  const restored = new RestoredFields(ctx, site, view, fields, version, record)
   await fillIn(restored, log, view, history, version, fields, fieldsToRestore(ctx))
   return restored
 }

@@ -2,13 +2,16 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { textOf } from '#base/values/numbers'
 import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
+import { namedFilter } from '../list_filters.js'
 import type { ListParameters } from '../list_parameters.js'
+import { NO_TITLES } from '../title_search.js'
+import { readFilters } from '#base/columns/filter'
 import { textCondition } from '#base/columns/search_condition'
 import { resultWithin } from '#base/database/time_limit'
 import { labelOfValue, titlesOfValues } from './facet_values.js'
 import { facetColumns } from './filter_bar.js'
 import type { Requested } from './filter_form.js'
-import type { FilterValue } from './value_filter.js'
+import { filterByValues, type FilterValue } from './value_filter.js'
 
 /** Maximum number of values that are listed; others are found by the search */
 const MOST_TICKS = 100
@@ -57,16 +60,18 @@ export async function ticksOf(
 ): Promise<Ticks> {
   const { column, reference, search, choices, values, hasEmpty } = requested
   const isFacet = facetColumns(site, view).includes(column)
-  const counted = isFacet ? await countedIn(ctx, view, requested, others, q) : null
+  const matches = search && q !== '' ? await search(q) : null
+  const ticked = new Set<FilterValue>([...values, ...(hasEmpty ? [null] : [])])
+  const among = matches && [...new Set([...ticked, ...matches.map(({ value }) => value)])]
+  const counted = isFacet ? await countedIn(ctx, view, requested, others, q, among) : null
   const counts = new Map(counted?.values.map(({ value, count }) => [value, count]))
-  const found = search && (q !== '' || !counted) ? await search(q) : []
+  const found = matches ?? (search && !counted ? await search('') : [])
   const known: FilterValue[] =
-    found.length > 0 || (reference && q !== '')
+    found.length > 0 || matches
       ? found.map(({ value }) => value)
       : [...counts.keys(), ...(choices ?? [])]
   const listed = new Set<FilterValue>([
-    ...values,
-    ...(hasEmpty ? [null] : []),
+    ...ticked,
     ...known,
     ...(column.nullable && q === '' ? [null] : []),
   ])
@@ -81,7 +86,6 @@ export async function ticksOf(
         unknown.map((value) => ({ value }))
       )
     : new Map<string, string>()
-  const ticked = new Set<FilterValue>([...values, ...(hasEmpty ? [null] : [])])
   const all = [...listed].map((value) => ({
     value,
     label: labels.get(value) ?? labelOfValue(site, view, column, value, titles),
@@ -103,17 +107,29 @@ function contains(label: string, q: string): boolean {
   return label.toLowerCase().includes(q.toLowerCase())
 }
 
-/** Counts the values that can contain the text; null if that takes too long. */
+/**
+ * Counts the values that can contain the text; null if that takes too long.
+ *
+ * @param among  the only values to count; null for all
+ */
 async function countedIn(
   ctx: HttpContext,
   view: ModelView,
   { column, reference, choices }: Requested,
   others: ListParameters,
-  q: string
+  q: string,
+  among: readonly FilterValue[] | null
 ): Promise<Counted | null> {
   const isText = column.kind === 'text' && !reference && !choices
   const condition = isText && q !== '' ? textCondition(column, q) : null
-  const request = others.with({ fixed: [...others.fixed, ...(condition ? [condition] : [])] })
+  if (among?.length === 0) return { values: [], kinds: 0 }
+  const [filter] = among
+    ? readFilters([filterByValues(column, among)], (name) => namedFilter(view, NO_TITLES, name))
+    : []
+  const conditions = [condition, filter?.condition].filter(
+    (one) => one !== null && one !== undefined
+  )
+  const request = others.with({ fixed: [...others.fixed, ...conditions] })
   const isSearched = q !== '' && !condition && !reference
   let kinds = 0
   const options = {
