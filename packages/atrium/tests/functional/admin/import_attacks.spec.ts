@@ -42,6 +42,30 @@ test.group('Admin | attacks on imports', (group) => {
     return await user.merge({ attributes: { branch: 4 } } as never).save()
   }
 
+  test('[D3, P14] an import shows and changes no record that the policy refuses to read', async ({
+    assert,
+  }) => {
+    const hushed = { sku: 'a', title: 'Hushed', price: 4711, active: true }
+    await db.table('import_articles').insert(hushed)
+    for (const row of ['a,,4711', 'a,Lamp,5', 'a,Hushed,5']) {
+      const one = await tried(own.jo, MODEL, csv('sku,title,price', row, 'b,Chair,7'))
+      const { faults: errors, preview, ...counts } = one.trial!
+      assert.deepEqual(counts, { new: 1, changed: 0, unchanged: 0, faulty: 1, notes: [] })
+      assert.deepEqual(
+        errors.map(({ field, message }) => [field, message]),
+        [[null, 'You do not have permission to write this record']]
+      )
+      assert.lengthOf(preview, 1)
+      assert.notInclude(JSON.stringify(preview), '4711')
+      const { id } = await run(own.jo, one, { skipFaulty: true })
+      const job = await perform(id)
+      assert.containSubset(job.result, { created: 1, changed: 0, skipped: 1 })
+      const { title } = await db.from('import_articles').where('sku', 'a').first()
+      assert.equal(title, 'Hushed')
+      await db.from('import_articles').where('sku', 'b').delete()
+    }
+  })
+
   test('[D3, D1] a cancelled run can’t be repeated after another run of the same import', async ({
     assert,
   }) => {

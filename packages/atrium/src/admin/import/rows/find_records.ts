@@ -18,8 +18,8 @@ import { KEYS_PER_CONDITION, ROWS_PER_READ, chunks } from '#base/chunks'
 export type SeenKeys = Map<string, number>
 
 /**
- * Finds the record of each row by key, with one statement for 200 rows. A second row with the same key is an error; a
- * row with an empty key is a new record.
+ * Finds the record of each row by key, with one statement for 200 rows. A second row with the same key is an error, and
+ * so is a record that the policy refuses to read; a row with an empty key is a new record.
  *
  * @param lock  true if the records are written in the client's transaction
  */
@@ -44,6 +44,14 @@ export async function findRecords(
   }
   for (const [id, { checkedRow }] of wanted) {
     const [located, ...others] = found.get(id) ?? []
+    const isRefused =
+      located &&
+      view.resource.authorizesRecords &&
+      !(await view.crud.allows('read', { client, actor }, located.record))
+    if (isRefused) {
+      addError(checkedRow, null, site.text('import.errors.refused'))
+      continue
+    }
     checkedRow.record = located?.record ?? null
     checkedRow.seen = located?.seen ?? null
     if (others.length > 0) {
