@@ -230,6 +230,18 @@ test.group('Endpoints restricted by grants', (group) => {
     }
   })
 
+  test('[U3, W9] an upsert can’t find items by a hidden field', async ({ assert }) => {
+    given.give('anna', Paper, { hidden: ['secret'] })
+    const actor = strange({ kind: 'token', user: 'anna' })
+    const values = { title: 'guess', owner: 'anna', secret: 'o' }
+    const papers = new PaperCrud(Paper)
+    await assert.rejects(
+      () => papers.upsert(values, { on: ['secret'], actor }),
+      'Paper: on is secret, and must name the columns of the primary key or of a unique index'
+    )
+    assert.equal(await titleOf(other), 'other')
+  })
+
   test('[U3.8] a create names the required field that the user is not allowed to set: {$self}')
     .with(['hidden', 'readonly'] as const)
     .run(async ({ assert }, kind) => {

@@ -1,7 +1,14 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { AdminUser } from '#admin'
-import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import {
+  adminSite,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+  sendForm,
+} from '#tests/helpers/admin'
 import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
 import { call, del, type HttpResponse } from '#tests/helpers/http'
 import { insertRow } from '#tests/helpers/databases'
@@ -435,6 +442,19 @@ test.group('Admin | bulk delete', (group) => {
       assert.lengthOf(await db.from('bulk_diaries'), 3)
     }
     assert.equal(await statusOf(remove('Diary', [1, 3])), 200)
+  })
+
+  test('[P14, G8.4] an action runs on no record that the policy refuses to update', async ({
+    assert,
+  }) => {
+    await db.table('bulk_diaries').multiInsert([
+      { id: 1, title: 'May change' },
+      { id: 2, title: 'no update' },
+    ])
+    const touch = (ids: string) => sendForm('/admin/Diary/action/touch', ids, { cookie })
+    assert.equal(await statusOf(touch('ids=1')), 303)
+    assert.equal(await statusOf(touch('ids=2')), 403)
+    assert.equal(await statusOf(touch('ids=1&ids=2')), 403)
   })
 
   test('[P14] a record that the scope hides is not found', async ({ assert }) => {
