@@ -114,6 +114,20 @@ test.group('Admin | list | summaries and groups', (group) => {
     )
   })
 
+  test('[G5.4] the choice of figures has no keys and references, and a note says which groups are shown', async ({
+    assert,
+  }) => {
+    const { text } = await get('/admin/Reel/columns', { headers: { cookie } })
+    assert.match(text, /name="summary"/)
+    assert.notMatch(text, /name="summary" value="(?:id|lender_id):/)
+    for (let at = 0; at < 201; at++) {
+      const sold = new Date(Date.UTC(2025, 0, 1 + at)).toISOString().slice(0, 10)
+      await insertRow('aggregate_sales', { title: 'x', genre: `g${at}`, sold_on: sold })
+    }
+    assert.include(await page('group_by=sold_on'), 'The latest 200 days are shown')
+    assert.include(await page('group_by=genre'), 'The 200 most frequent values are shown')
+  })
+
   test('[G5.4] the latest days of 100,000 records are grouped within seconds', async ({
     assert,
   }) => {

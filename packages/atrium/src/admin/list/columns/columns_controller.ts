@@ -8,6 +8,7 @@ import { readList } from '../read_list.js'
 import { DENSITIES } from '../saved_views/list_place.js'
 import { densityIn, preferenceNames } from '../saved_views/place_of.js'
 import { showPanel } from '../saved_views/views_bar.js'
+import { referencesOf } from '../../relations/references.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { chosenNames, columnChoices, labelOf } from './column_choices.js'
 import { redirect } from '../../http/redirect.js'
@@ -119,8 +120,9 @@ export class ColumnsController {
   /** Returns the choices of summaries and of a column to group by. */
   #figures({ groupBy, shownSummaries }: ListParameters) {
     const chosen = new Set(shownSummaries.map(wordOf))
+    const references = referencesOf(this.site, this.view).map(({ column }) => column.apiName)
     return {
-      summaries: summaryChoices(this.view).map(({ column, functions }) => ({
+      summaries: summaryChoices(this.view, references).map(({ column, functions }) => ({
         label: this.view.labelOf(column.apiName),
         functions: functions.map((of) => {
           const word = wordOf({ column, of })

@@ -40,8 +40,8 @@ export interface ListGroups {
   label: string
   headings: string[]
   groups: Group[]
-  /** True if there are more groups than are shown */
-  isCut: boolean
+  /** Which groups are shown; null for all */
+  cut: 'latest' | 'frequent' | null
   /** Bar chart as SVG; null for fewer than two groups */
   chart: string | null
   failure: 'slow' | 'tooMany' | 'failed' | null
@@ -69,12 +69,14 @@ export async function listGroups(
     : await values(ctx, site, parameters, groupBy, summaries)
   const groups = Array.isArray(found) ? found : []
   const label = view.labelOf(groupBy.apiName)
+  const areDays = isByDay || groupBy.kind === 'date'
+  const cut = areDays ? 'latest' : 'frequent'
   return {
     label,
     headings: summaries.map((one) => headingOf(site, parameters, one)),
     groups: groups.slice(0, MOST_GROUPS),
-    isCut: groups.length > MOST_GROUPS,
-    chart: chartOf(site, label, groups, isByDay || groupBy.kind === 'date'),
+    cut: groups.length > MOST_GROUPS ? cut : null,
+    chart: chartOf(site, label, groups, areDays),
     failure: Array.isArray(found) ? null : found,
     back: parameters.with({ page: 1, groupBy: null }).url,
   }

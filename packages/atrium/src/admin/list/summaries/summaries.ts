@@ -41,12 +41,18 @@ export function usualSummaries(view: ModelView): Summary[] {
   return readSummaries(view, [...(view.options.summaries ?? [])].join())
 }
 
-/** Returns the number columns that can be summarized, with their functions. */
-export function summaryChoices({
-  resource,
-}: ModelView): Array<{ column: Column; functions: readonly MeasureName[] }> {
+/**
+ * Returns the columns that can be summarized, with their functions, except keys.
+ *
+ * @param references  API names of columns with keys of other records
+ */
+export function summaryChoices(
+  { resource }: ModelView,
+  references: readonly string[]
+): Array<{ column: Column; functions: readonly MeasureName[] }> {
   return [...resource.sortable.values()].flatMap((column) => {
-    const functions = column.isPrimary ? [] : measuresOf(resource, column)
+    const isKey = column.isPrimary || references.includes(column.apiName)
+    const functions = isKey ? [] : measuresOf(resource, column)
     return functions.length > 0 ? [{ column, functions }] : []
   })
 }
