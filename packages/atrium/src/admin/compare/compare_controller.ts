@@ -98,10 +98,14 @@ export class CompareController {
     )
   }
 
-  /** Returns a text that is the same for equal facts. Keys always differ, so all have the same text. */
-  #idOf({ markup, name }: RecordFact, value: unknown): string {
+  /**
+   * Returns a text that is the same for equal facts, and for datetimes that look the same: lists show no seconds. Keys
+   * always differ, so all have the same text.
+   */
+  #idOf({ isTime, markup, name }: RecordFact, value: unknown): string {
     const { fields, key } = this.view.resource
     if (key.columns.some(({ apiName }) => apiName === name)) return ''
+    if (isTime) return markup.replace(/ title="[^"]*"/, '')
     const isStored = fields.some(({ apiName }) => apiName === name)
     return isStored ? (writeJson(value ?? null) ?? '') : markup
   }

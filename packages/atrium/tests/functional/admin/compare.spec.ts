@@ -1,6 +1,7 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { Shelf } from '#tests/fixtures/undo'
 import { Play, Stage } from '#tests/fixtures/stages'
 import { get } from '#tests/helpers/http'
 import { emptyEventTables } from '#tests/helpers/logged_events'
@@ -66,6 +67,26 @@ test.group('Admin | comparison', (group) => {
     assert.deepEqual(rows.Stage.values.slice(1), ['Globe', 'Globe'])
     assert.isTrue(rows.Stage.differs)
     assert.include(text, `href="/admin/Play/update/${plays[0].id}"`)
+  })
+
+  test('[G compare.2] datetimes that look the same are not marked', async ({ assert }) => {
+    const shelves = await Shelf.createMany([{ name: 'One' }, { name: 'Two' }])
+    const times = ['2020-01-02 03:04:05', '2020-01-02 03:04:06']
+    const setTimes = async () => {
+      for (const [index, { id }] of shelves.entries()) {
+        await db.from('undo_shelves').where('id', id).update({ updated_at: times[index] })
+      }
+    }
+    const differs = async () => {
+      const query = shelves.map(({ id }) => `ids=${id}`).join('&')
+      const { text } = await open(`/admin/Shelf/compare?${query}`, boss)
+      return rowsOf(text)['Updated at'].differs
+    }
+    await setTimes()
+    assert.isFalse(await differs())
+    times[1] = '2020-01-02 03:05:05'
+    await setTimes()
+    assert.isTrue(await differs())
   })
 
   test('[G compare] the parameter for differences hides equal fields, and the page links to both forms', async ({

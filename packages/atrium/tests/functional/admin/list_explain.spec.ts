@@ -64,6 +64,29 @@ test.group('Admin | list | explain', (group) => {
     assert.deepEqual(stepsIn(deleted.text), ['All plays: 4', 'Only deleted records are shown: 1'])
   })
 
+  test('[G6.3] the page says how many records without a value a negation omits, with a link that includes them', async ({
+    assert,
+  }) => {
+    const cookie = await superuser()
+    await Play.create({ title: 'Lear', town: 'east', secret: null, stageId: null })
+    const { text } = await explain(cookie, 'filter.not.secret=crown')
+    const note = '1 record without a value is left out, too. Include them'
+    assert.equal(stepsIn(text).at(-1)!.replace(/\s+/g, ' '), `Secret is not crown ${note}: 2`)
+    const [, url] = /<a href="([^"]*)">Include them/.exec(text)!
+    const whole = await getList(cookie, unescape(url))
+    assert.include(whole.text, '3 found')
+    const bar = await getList(cookie, '/admin/Play/?filter.not.secret=crown')
+    assert.include(bar.text, 'Edit: Secret is not crown (Records without a value are left out.)')
+    for (const query of [
+      'filter.secret=crown',
+      'filter.not.secret__is=null',
+      'filter.not.secret__ne=crown',
+    ]) {
+      const other = await explain(cookie, query)
+      assert.notInclude(other.text, 'without a value')
+    }
+  })
+
   test('[G6] the last number equals that of the list, and the list links to the page', async ({
     assert,
   }) => {

@@ -10,7 +10,7 @@ import { readList } from '../read_list.js'
 import { showPanel } from '../saved_views/views_bar.js'
 import type { Sql } from '#base/sql/sql'
 import { LucidCrud } from '#crud'
-import type { ReadFilter } from '#base/columns/filter'
+import { readFilters, type ReadFilter } from '#base/columns/filter'
 import { OutOfTime, withinTime } from '#base/database/time_limit'
 import { adminActor } from '../../identity/admin_actor.js'
 import type { RolePermissions } from '../../permissions/role_permissions.js'
@@ -19,7 +19,11 @@ import type { UserAttributes } from '../../config/user_attributes.js'
 import { lackingScopes } from '../../views/lacking_scopes.js'
 import { cutText } from '../cell.js'
 import { filterNotes } from '../empty_state.js'
-import { filterWords, groupInWords } from '../filters/filter_words.js'
+import { filterWords, groupInWords, omitsEmpty } from '../filters/filter_words.js'
+import { isFull, withFilter } from '../filters/filter_target.js'
+import { filterByValues } from '../filters/value_filter.js'
+import { namedFilter } from '../list_filters.js'
+import { NO_TITLES } from '../title_search.js'
 
 /** Explains which filters, scopes and policies reduce a list. The URL contains the list's query. */
 export class ExplainController {
@@ -91,6 +95,8 @@ interface ListStep {
    */
   count: number | 'unknown' | 'slow' | null
   isIgnored: boolean
+  /** Records without a value that a negation omits; the URL of the list with them, null if it has too many filters */
+  empty?: { count: number; url: string | null }
 }
 
 /** The site with the permissions of roles. */
@@ -103,6 +109,8 @@ type ExplainedSite = Site & {
 interface Reduction {
   text: string
   list: ListParameters
+  /** The records that a negation omits as they have no value */
+  empty?: { list: ListParameters; url: string | null }
 }
 
 /**
@@ -170,9 +178,13 @@ async function reductionsOf(
   const { view, deleted, q, search, column, condition } = parameters
   const reductions: Reduction[] = []
   let list = first
-  const add = (text: string, values: Parameters<ListParameters['with']>[0]) => {
+  const add = (
+    text: string,
+    values: Parameters<ListParameters['with']>[0],
+    empty?: Reduction['empty']
+  ) => {
     list = list.with(values)
-    reductions.push({ text, list })
+    reductions.push({ text, list, empty })
   }
   const say = (key: string, data: Record<string, string> = {}) =>
     site.text(`list.explain.${key}`, data)
@@ -183,9 +195,29 @@ async function reductionsOf(
   }
   if (q !== '' && !parameters.isUnsearchable) add(say('words', { text: cutText(q) }), { q })
   for (const { text, filters } of await filtersInWords(ctx, site, parameters)) {
-    add(text, { filters: [...list.filters, ...filters] })
+    const empty = filters.length === 1 ? emptyOf(parameters, list, filters[0]) : undefined
+    add(text, { filters: [...list.filters, ...filters] }, empty)
   }
   return reductions
+}
+
+/** Returns the records of `list` that a negation omits as they have no value; undefined for other filters. */
+function emptyOf(
+  parameters: ListParameters,
+  list: ListParameters,
+  filter: ReadFilter
+): Reduction['empty'] {
+  const { view } = parameters
+  if (!omitsEmpty(filter)) return undefined
+  const [isNull] = readFilters([filterByValues(filter.column!, [null])], (name) =>
+    namedFilter(view, NO_TITLES, name)
+  )
+  if (!isNull?.condition) return undefined
+  const target = { edited: undefined, first: filter }
+  return {
+    list: list.with({ filters: [...list.filters, isNull] }),
+    url: isFull(parameters, target) ? null : withFilter(parameters, isNull, target).url,
+  }
 }
 
 async function filtersInWords(ctx: HttpContext, site: Site, parameters: ListParameters) {
@@ -205,12 +237,19 @@ async function filtersInWords(ctx: HttpContext, site: Site, parameters: ListPara
 async function counted(ctx: HttpContext, reductions: readonly Reduction[]): Promise<ListStep[]> {
   const end = Date.now() + PATIENCE
   const steps: ListStep[] = []
-  for (const { text, list } of reductions) {
+  const count = async (list: ListParameters) => {
     const left = end - Date.now()
+    return left > 0 ? await countOf(ctx, list, left) : 'slow'
+  }
+  for (const { text, list, empty } of reductions) {
+    const all = await count(list)
+    const omitted = empty ? await count(empty.list) : 0
+    const isOmitted = typeof omitted === 'number' && omitted > 0
     steps.push({
       text,
       isIgnored: false,
-      count: left > 0 ? await countOf(ctx, list, left) : 'slow',
+      count: all,
+      ...(isOmitted && { empty: { count: omitted, url: empty!.url } }),
     })
   }
   return steps

@@ -16,6 +16,8 @@ import { isIdentifier } from '../table_columns.js'
 export interface FilterWords {
   label: string
   text: string
+  /** True if the filter excludes values, and records without a value, too */
+  omitsEmpty: boolean
 }
 
 /** Formats a value of the URL for display. */
@@ -45,8 +47,19 @@ export async function filterWords(
     const column = filter.column!
     const known = titles.get(column)
     const say: Say = (text) => known?.get(text) ?? valueInWords(site, view, column, text)
-    return { label: view.labelOf(column.apiName), text: predicate(site, filter, say) }
+    const text = predicate(site, filter, say)
+    return { label: view.labelOf(column.apiName), text, omitsEmpty: omitsEmpty(filter) }
   })
+}
+
+const EXCLUDING: readonly ReadFilter['operator'][] = ['ne', 'not_in', 'not_like', 'not_ilike']
+const TWO_VALUED: readonly ReadFilter['operator'][] = ['is', 'is_not', 'custom']
+
+/** Returns true if a filter excludes values of a column, and by that the records without a value. */
+export function omitsEmpty({ column, operator, text, isNegated }: ReadFilter): boolean {
+  if (!column?.nullable || text === '' || TWO_VALUED.includes(operator)) return false
+  if (operator === 'or' && splitList(text).includes('is:null')) return false
+  return EXCLUDING.includes(operator) !== isNegated
 }
 
 /** Returns a filter, or the alternatives of a group, as one text. */
