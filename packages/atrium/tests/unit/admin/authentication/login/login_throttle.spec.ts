@@ -45,6 +45,20 @@ test.group('LoginThrottle', (group) => {
     assert.deepEqual(await attempts(1, 'jo', '192.0.2.2'), [undefined])
   })
 
+  test('[B8] concurrent attempts that a name has to wait for are not counted for their address', async ({
+    assert,
+  }) => {
+    const waits = await Promise.all(
+      Array.from({ length: LIMITS.attemptsPerAddress }, () => throttle.attempt('jo', HOME))
+    )
+    assert.lengthOf(
+      waits.filter((wait) => wait === undefined),
+      LIMITS.attempts
+    )
+    assert.equal(await throttle.waitOf(HOME), 0)
+    assert.deepEqual(await attempts(1, 'al'), [undefined])
+  })
+
   test('[B8] names that differ in case are counted together', async ({ assert }) => {
     await attempts(3, 'jo')
     await attempts(2, 'JO')
