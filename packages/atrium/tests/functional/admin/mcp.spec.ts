@@ -221,6 +221,23 @@ test.group('MCP server', (group) => {
     assert.equal(play.title, 'x')
   })
 
+  test('[W5] a user who is not a superuser can undo only their own events', async ({ assert }) => {
+    const bob = await makeUser('bob', { isSuperuser: false, roles: [] })
+    await makeRole('Editor', { Play: { actions: ['view', 'update'] } })
+    await giveRoles(bob, ['Editor'])
+    const play = await Play.create({ ...VALUES, title: 'Hamlet' })
+    const change = { model: 'Play', id: play.id, values: { title: 'Macbeth' } }
+    const { use: asAda } = await agent()
+    const { event } = await asAda('update_record', change)
+    const { use: asBob } = await agent(EVERYTHING, { user: bob })
+    const { error } = await asBob('undo', { event })
+    assert.equal(error, 'Only own events can be undone')
+    const { event: own } = await asBob('update_record', { ...change, values: { title: 'Lear' } })
+    assert.isFalse(await fails(asBob('undo', { event: own })))
+    await play.refresh()
+    assert.equal(play.title, 'Macbeth')
+  })
+
   test("[W5, U4] the roles of the token's owner limit records and fields", async ({ assert }) => {
     const bob = await makeUser('bob', { isSuperuser: false, roles: [] })
     await makeRole('Guide', {
