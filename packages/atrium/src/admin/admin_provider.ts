@@ -169,7 +169,7 @@ export default class AdminProvider {
     const { store } = site.webhooks
     this.#schedules.push(new PruneSchedule(() => store.prune(keptDays), { what: 'deliveries' }))
     this.#schedules.push(new PruneSchedule(() => site.jobs.store.prune(keptDays), { what: 'jobs' }))
-    /* Removes import files that a killed process can have left. */
+    /* Removes import files that a killed process may have left. */
     this.#schedules.push(
       new PruneSchedule(
         async () => {

@@ -37,7 +37,7 @@ export function engineMigration(name: string): string | undefined {
 }
 
 /**
- * Returns the migrations that have not run. Those of the engine are compared by file name, because a database can have
+ * Returns the migrations that have not run. Those of the engine are compared by file name, because a database may have
  * been migrated by the sources of the engine and then be used by its build.
  *
  * @param wanted  names of migrations as Lucid forms them, with their folders

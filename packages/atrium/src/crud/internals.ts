@@ -1,12 +1,12 @@
 /*
- * Exports of the endpoints' code that the admin site and the host use in addition to '#crud', each with the reason why
- * applications do not get it. At most 60 names. Code that does not depend on resources, endpoints or pages is in
+ * Exports of the endpoints' code that the admin site and the host use in addition to '#crud', each with its
+ * purpose and, where applications have something else, what they use. At most 60 names. Code that does not depend on resources, endpoints or pages is in
  * src/base. The base class of commands is in `commands/command.ts`, because a server does not load console code.
  */
 
 /* Options and startup */
 
-/** Read once per view, because the options of a view complete those of `@Crud`; applications see these unchanged */
+/** A view merges its options over those of `@Crud`; applications have no use for the options of a decorator */
 export { crudOptionsOf } from './decorator.js'
 /** Creates the endpoints of a view, which are the model's under another path; applications have `EndpointCreator` */
 export { resourceAndCrud } from './endpoints/model_endpoints.js'

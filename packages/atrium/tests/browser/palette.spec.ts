@@ -80,7 +80,9 @@ test.group('The palette, in a browser', (group) => {
     assert.deepEqual(begun.errors, [])
   })
 
-  test('[L12] the palette and its page are accessible, in the {$self}, wide and narrow')
+  test(
+    '[L12] in the {$self}, the wide palette and its narrow page are accessible, and neither overflows a narrow screen'
+  )
     .with(THEMES)
     .run(async ({ assert }, theme) => {
       const begun = await Visit.begin({ as: await makeUser('jo'), theme })

@@ -371,7 +371,7 @@ test.group('Constraints of the table', (group) => {
     assert.equal(response.status, 422)
   })
 
-  test('[A8] an integer out of range is 422', async ({ assert }) => {
+  test('[A8] an integer out of range is a 422', async ({ assert }) => {
     const response = await post('/api/lax-invoices', { number: '1', amount: '9223372036854775808' })
     assert.equal(response.status, 422)
     assert.deepEqual(fieldsOf(response), ['amount'])

@@ -305,7 +305,7 @@ test.group('Lists with a cursor', (group) => {
     assert.equal(other.body.errors[0].field, 'cursor')
   })
 
-  test('[Q4] a cursor used with other parameters is 422', async ({ assert }) => {
+  test('[Q4] a cursor used with other parameters is a 422', async ({ assert }) => {
     await store(Array.from({ length: 9 }, (_, index) => ({ label: `a${index}`, amount: index })))
     await db.table('letters').multiInsert([{ title: 'a' }, { title: 'b' }])
     const made = 'sort=-label&amount__gte=1&label__like=a%25'

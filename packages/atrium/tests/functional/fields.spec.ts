@@ -109,7 +109,7 @@ test.group('Fields', (group) => {
     assert.include(body.detail, '"titel"')
   })
 
-  test('[Q2, A16] a repeated or nested fields parameter is 422', async ({ assert }) => {
+  test('[Q2, A16] a repeated or nested fields parameter is a 422', async ({ assert }) => {
     for (const query of ['fields=id&fields=title', 'fields[]=id', 'fields[a]=id']) {
       const { status, body } = await get(`/api/tracks?${query}`)
       assert.equal(status, 422, query)

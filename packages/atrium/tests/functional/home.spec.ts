@@ -30,17 +30,4 @@ test.group('The home page', (group) => {
       assert.notInclude(text, 'utensils')
     }
   })
-
-  test('[Q1] in production the API schema and its page require a token', async ({
-    assert,
-    cleanup,
-  }) => {
-    cleanup(pretendProduction())
-    app.config.set('crud', defineConfig())
-    for (const path of ['/api/openapi.json', '/docs']) {
-      const { status, text } = await get(path)
-      assert.equal(status, 401)
-      assert.notInclude(text, 'utensils')
-    }
-  })
 })

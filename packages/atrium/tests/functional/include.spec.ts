@@ -392,7 +392,9 @@ test.group('Include', (group) => {
     assert.notProperty(alone, 'label')
   })
 
-  test('[Q3] records can be included in a transaction of application code', async ({ assert }) => {
+  test('[Q3] application code can include related records in reads of its own transaction', async ({
+    assert,
+  }) => {
     const trx = await db.transaction()
     try {
       await trx.from('inc_labels').where('id', 1).update({ name: 'Within' })

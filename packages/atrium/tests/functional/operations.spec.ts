@@ -151,7 +151,9 @@ test.group('Operations', (group) => {
     assert.deepEqual(updated.body, { id: 1, name: 'new' })
   })
 
-  test('[P3] crudRouter creates the same endpoints as the decorator', async ({ assert }) => {
+  test('[P3] crudRouter creates endpoints of the same class, with the same validation of keys, as the decorator', async ({
+    assert,
+  }) => {
     const creators = ['/api/utensils', '/api/route-items'].map((path) =>
       resources.endpoints().find((one) => one.path === path)
     )

@@ -19,8 +19,10 @@ const PARTS = [
   'views',
 ]
 
-test('[K1] the package has all parts of the engine, and its own README and licence', async () => {
-  for (const part of PARTS) await access(app.makePath('packages/atrium', part))
+test.group('The folder of the package', () => {
+  test('[K1] has all parts of the engine, and a README and licence', async () => {
+    for (const part of PARTS) await access(app.makePath('packages/atrium', part))
+  })
 })
 
 test.group('The command npm run build', () => {

@@ -123,7 +123,8 @@ function factorRoutes(site: AdminSite): void {
 }
 
 /**
- * Adds the actions of superusers on the page of a user. The end of being signed in as another user needs no permission.
+ * Adds the actions of superusers on a user's page. `/sign-in-as/stop`, which returns to one's own account, needs no
+ * permission.
  */
 function userRoutes(site: AdminSite, users: ModelView): void {
   const reset = controller(

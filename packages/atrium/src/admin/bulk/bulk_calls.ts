@@ -111,7 +111,7 @@ export class SelectAll {
       keys.push(...some)
       if (count > MOST_IDS && keys.length >= MOST_IDS) break
     }
-    /* Records can have changed since they were counted. */
+    /* Records may have changed since they were counted. */
     if (count <= MOST_IDS && keys.length !== count) throw changed(count, keys.length)
     return new SelectAll(keys.slice(0, MOST_IDS), count, () =>
       site.jobs.start(ctx, BULK_JOB, {

@@ -118,10 +118,10 @@ export class BulkJob extends JobKind {
    */
   async #begin(run: JobRun): Promise<{ ctx: HttpContext; view: ModelView; task: BulkTask }> {
     const ctx = await run.context()
-    const site = this.site.models.get(run.job.model ?? '')
-    if (!site) throw new JobFailure('jobs.errors.modelGone', { model: run.job.model })
-    if (!site.admits(ctx)) throw new NotAllowed()
-    const view = await site.for(ctx)
+    const unrestricted = this.site.models.get(run.job.model ?? '')
+    if (!unrestricted) throw new JobFailure('jobs.errors.modelGone', { model: run.job.model })
+    if (!unrestricted.admits(ctx)) throw new NotAllowed()
+    const view = await unrestricted.for(ctx)
     const task = view.isWithheld
       ? null
       : taskOf(this.site, view, run.job.payload as unknown as Payload)
@@ -203,9 +203,9 @@ function loggedOf({ done, job }: JobRun): LoggedParts {
 }
 
 /**
- * Returns the task of a job.
+ * Returns the task of a job, without checking whether the user is allowed to run it.
  *
- * @returns null if the view has no such task, or the user is not allowed to run it
+ * @returns null if the view has no such task
  */
 function taskOf(
   site: AdminSite,

@@ -17,7 +17,7 @@ import { MergeRefused } from './errors.js'
 
 /** What a user has chosen for a merge. */
 export interface Merge {
-  /** Keys of all merged records */
+  /** Keys of all records of the merge, including the target */
   keys: readonly KeyValue[]
   /** Key of the record that remains */
   target: KeyValue

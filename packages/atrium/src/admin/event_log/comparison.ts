@@ -152,7 +152,7 @@ function isField({ manyToMany, resource }: ModelView, name: string): boolean {
   return resource.columns.find(name) !== undefined || manyToMany.some((one) => one.name === name)
 }
 
-/** Returns the states before and after the event. A custom integration can have stored only the changes. */
+/** Returns the states before and after the event. A custom integration may have stored only the changes. */
 export function statesOf({ previousState, newState, changes }: LoggedStates) {
   if (previousState || newState || !changes) {
     return { before: previousState as State | null, after: newState as State | null }

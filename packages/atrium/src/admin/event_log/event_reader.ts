@@ -208,7 +208,7 @@ export class EventReader {
     { id, username }: { id: number; username: string },
     most: number
   ): Promise<AdminAuditLog[]> {
-    /* The name is indexed. The id is compared as well, as the name can have belonged to another user before. */
+    /* The name is indexed. The id is compared as well, as the name may have belonged to another user before. */
     const mine = this.#events()
       .where({ username, userId: id, status: 'success' })
       .whereIn('eventType', [EventType.CREATE, EventType.UPDATE])

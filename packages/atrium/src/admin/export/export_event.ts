@@ -21,7 +21,7 @@ interface Outcome {
 
 /**
  * Logs an export: the list's query, the format and the number of records. For an interrupted export, it is the number
- * of records that the client can have received.
+ * of records that the client may have received.
  */
 export function logExport(
   ctx: HttpContext,

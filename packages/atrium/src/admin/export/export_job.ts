@@ -130,10 +130,10 @@ export class ExportJob extends JobKind {
   async #write(run: JobRun, path: string): Promise<ExportResult> {
     const { choice, query, columns, selected } = run.job.payload as unknown as ExportPayload
     const ctx = await run.context()
-    const site = this.site.models.get(run.job.model ?? '')
-    if (!site) throw new JobFailure('jobs.errors.modelGone', { model: run.job.model })
-    if (!site.admits(ctx)) throw new NotAllowed()
-    const view = await site.for(ctx)
+    const unrestricted = this.site.models.get(run.job.model ?? '')
+    if (!unrestricted) throw new JobFailure('jobs.errors.modelGone', { model: run.job.model })
+    if (!unrestricted.admits(ctx)) throw new NotAllowed()
+    const view = await unrestricted.for(ctx)
     if (view.isWithheld) throw new NotAllowed()
     await checkMayExport(ctx, this.site, view, choice.raw)
     const permissions = await this.site.permissions.printOf(view.callOptions(ctx).actor)

@@ -110,7 +110,7 @@ export class CreateController {
       return await form.render(ctx, { submission, failure: refusal })
     }
     const restored = await this.#restored(ctx, form, restoredIfThere)
-    if (submission.asksAgain) return await form.render(ctx, { submission, restored })
+    if (submission.rerenders) return await form.render(ctx, { submission, restored })
     let item: Item | undefined
     let sentBefore: KeyValue | undefined
     try {

@@ -97,12 +97,12 @@ export class FormPage {
     const { site, view, mode, fields } = this
     const submission = await readSubmission(fields, ctx, mode)
     await storeListed(ctx, view, fields, submission)
-    const { rows, asksAgain } = await rowsIn(ctx, site, view, sentTexts(ctx))
+    const { rows, rerenders } = await rowsIn(ctx, site, view, sentTexts(ctx))
     return {
       ...submission,
       rows,
       supplied: submission.supplied || rows.size > 0,
-      asksAgain: submission.asksAgain || asksAgain,
+      rerenders: submission.rerenders || rerenders,
     }
   }
 

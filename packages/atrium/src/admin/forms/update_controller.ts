@@ -95,7 +95,7 @@ export class UpdateController {
       ctx.response.status(403)
       return await this.#again(ctx, attempt, refusal)
     }
-    if (submission.asksAgain) return await this.#again(ctx, attempt)
+    if (submission.rerenders) return await this.#again(ctx, attempt)
     if (!submission.supplied && given.size === 0) {
       const failure = { error: this.site.text('form.unchanged'), fieldErrors: {} }
       ctx.response.status(400)
@@ -123,8 +123,7 @@ export class UpdateController {
   }
 
   /**
-   * Returns the submitted form, with the record's values for the fields for which the user has chosen them on the
-   * conflict page.
+   * Returns the submitted form. Fields for which the user chose the record's value on the conflict page have that value.
    */
   async #attempt(ctx: HttpContext, found: FoundRecord): Promise<FormAttempt> {
     const form = await this.#form.of(ctx, found.record)

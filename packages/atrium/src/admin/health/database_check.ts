@@ -5,14 +5,14 @@ import { dialectOf } from '#base/database/dialects'
 import { pendingMigrations } from '#base/engine_file'
 
 /* Timeout in milliseconds: health checks are polled often, and a slower database is unusable anyway. */
-const PATIENCE = 2000
+const TIMEOUT = 2000
 
 /** Checks with one small query that a database responds and has run all migrations of the application. */
 export class DatabaseCheck extends BaseCheck {
   readonly name: string
   readonly #db: Database
   readonly #migrations: () => Promise<string[]>
-  readonly #patience: number
+  readonly #timeout: number
 
   /**
    * @param connectionName  connection in config/database.ts
@@ -22,18 +22,18 @@ export class DatabaseCheck extends BaseCheck {
     db: Database,
     connectionName: string,
     migrations: () => Promise<string[]>,
-    { patience = PATIENCE } = {}
+    { timeout = TIMEOUT } = {}
   ) {
     super()
     this.name = connectionName
     this.#db = db
     this.#migrations = migrations
-    this.#patience = patience
+    this.#timeout = timeout
   }
 
   async run(): Promise<HealthCheckResult> {
     try {
-      const done = await within(this.#patience, this.#doneMigrations())
+      const done = await within(this.#timeout, this.#doneMigrations())
       const wanted = await this.#migrations()
       const pending = pendingMigrations(wanted, done)
       if (pending.length === 0) return Result.ok('The database is ready')

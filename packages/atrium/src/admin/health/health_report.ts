@@ -10,7 +10,7 @@ import { EventReader } from '../event_log/event_reader.js'
 import { momentOf } from '../time/local_time.js'
 
 /* Timeout in milliseconds, because a user waits for the page; a slower response counts as a failure. */
-const PATIENCE = 2000
+const TIMEOUT = 2000
 
 /** Health of a database connection. */
 export interface DatabaseHealth {
@@ -60,14 +60,14 @@ const DIALECTS: Record<string, string> = {
  * address, path or password.
  *
  * @param report    called with each failure
- * @param patience  milliseconds after which a measurement counts as failed
+ * @param timeout  milliseconds after which a measurement counts as failed
  */
 export async function healthReport(
   site: AdminSite,
   report: Report,
-  { patience = PATIENCE } = {}
+  { timeout = TIMEOUT } = {}
 ): Promise<HealthReport> {
-  const attempt = attemptWithin(patience, report)
+  const attempt = attemptWithin(timeout, report)
   const log = hasEventLog(site)
   /* Latencies are measured first, because concurrent queries on the same connection delay each other. */
   const databases = await measureBoth(site.dbConfig, attempt)
@@ -125,12 +125,12 @@ async function measure(name: string, client: () => QueryClientContract, attempt:
 }
 
 /** Returns a function that runs a measurement and returns null if it fails or takes too long. */
-function attemptWithin(patience: number, report: Report) {
+function attemptWithin(timeout: number, report: Report) {
   return async <Result>(act: () => Promise<Result>, what: string): Promise<Result | null> => {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
-      const error = new Error(`No response within ${patience} ms`)
-      timer = setTimeout(() => reject(error), patience)
+      const error = new Error(`No response within ${timeout} ms`)
+      timer = setTimeout(() => reject(error), timeout)
     })
     try {
       return await Promise.race([act(), late])

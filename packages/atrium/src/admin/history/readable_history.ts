@@ -159,7 +159,7 @@ export function seesWhole({ resource: { base, projection } }: ModelView): boolea
 }
 
 /**
- * Returns the id of the first change that the user can see; 0 for all. The key can have belonged to an earlier record,
+ * Returns the id of the first change that the user can see; 0 for all. The key may have belonged to an earlier record,
  * which users with limited permissions must not see.
  */
 async function beginOf(

@@ -75,8 +75,8 @@ export type EarlierValue =
 
 /**
  * Returns the values of a version, by column. Each later change contains the previous values of its columns
- * (`reversal`); other columns are unchanged. If a value does not match the state that was logged for the version, it
- * was changed without the log, and the logged state is used, unless the log can contain only a part of the value.
+ * (`reversal`); other columns are unchanged. A value that differs from the state logged for the version was changed
+ * without the log: then the logged value is returned, or `lack` if the log may contain only a part of it.
  *
  * @param columns  columns of the model that the user can see
  */

@@ -9,7 +9,7 @@ import { guardOf } from '../identity/admin_guard.js'
 export const TIME_ZONE = 'time_zone'
 
 /**
- * Form field with the time zone in which the form was shown, because the user's time zone can have changed in the
+ * Form field with the time zone in which the form was shown, because the user's time zone may have changed in the
  * meantime
  */
 export const ZONE_FIELD = '_time_zone'

@@ -7,7 +7,7 @@ import AdminUser from '../models/admin_user.js'
 export interface Person {
   readonly id: number
   readonly isSuperuser: boolean
-  /** Version number that changes whenever the permissions can have changed */
+  /** Version number that changes whenever the permissions may have changed */
   readonly permissionsVersion: number
   /** Id of the role whose permissions replace those of the user's roles */
   readonly viewedRole?: number

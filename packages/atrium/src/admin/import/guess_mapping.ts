@@ -108,9 +108,9 @@ function farFrom({ label, name }: KnownField, word: string): number {
 /** Returns whether a column of a reference contains keys or titles: titles if some cells cannot be keys. */
 function meant({ hasTitles, reference }: KnownField, cells: Cell[]): 'key' | 'title' {
   if (!reference || !hasTitles) return 'key'
-  const onProgress = cells.filter((cell) => cell !== null && cell !== undefined && cell !== '')
+  const filled = cells.filter((cell) => cell !== null && cell !== undefined && cell !== '')
   const isKey = (cell: Cell) => fromQuery(reference.target, String(cell)) !== null
-  return onProgress.every(isKey) ? 'key' : 'title'
+  return filled.every(isKey) ? 'key' : 'title'
 }
 
 /** Returns letters and digits only, in lower case, so that `Release Date` and `release_date` are equal. */

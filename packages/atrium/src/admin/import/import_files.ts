@@ -128,7 +128,7 @@ export async function keysBefore(time: Date): Promise<Set<string>> {
     const name = basename(path)
     const key = NAME.exec(name)?.[1]
     if (key === undefined || keys.has(key)) continue
-    /* Another process can have removed the file in the meantime. */
+    /* Another process may have removed the file in the meantime. */
     const data = await disk.getMetaData(`${FOLDER}/${name}`).catch(() => null)
     if (data && data.lastModified < time) keys.add(key)
   }

@@ -32,11 +32,11 @@ export async function writeInvalidRows(
     for await (const { cells, line } of readRows(paths.file, shape)) {
       const reasons = await errors.at(line)
       if (reasons.length === 0) continue
-      const onProgress = reasons.map(({ field, message }) => {
+      const messages = reasons.map(({ field, message }) => {
         const label = fields.find(({ name }) => name === field)?.label
         return label && !message.includes(label) ? `${label}: ${message}` : message
       })
-      await writer.write([...cells, onProgress.join('; ')])
+      await writer.write([...cells, messages.join('; ')])
     }
     await writer.end()
   } finally {

@@ -101,7 +101,7 @@ export class JobQueue {
 
   /** Makes jobs of killed processes available again. */
   async recover(): Promise<void> {
-    /* Renews first, as an earlier renewal can have waited for SQLite's writer until the lease expired. */
+    /* Renews first, as an earlier renewal may have waited for SQLite's writer until the lease expired. */
     await this.renew()
     await this.adapter.recoverStalledJobs(QUEUE, LEASE, MOST_RECOVERIES)
   }
@@ -155,7 +155,7 @@ export class JobTurns {
       if (counts && !isRedelivered && !(await this.#mayBegin(job, workers))) return LATER
       const begun = await this.store.begin(id, isRedelivered)
       if (!begun || !counts) return begun
-      /* Another process can have started a job of the same user concurrently. */
+      /* Another process may have started a job of the same user concurrently. */
       const isFirst = isRedelivered || begun.state !== 'running' || !(await this.#hasLong(begun))
       if (!isFirst && (await this.store.release(begun))) return LATER
       this.#long.add(id)

@@ -198,7 +198,7 @@ export class Jobs {
     this.#worker = new JobWorker(await this.queue(), this.concurrency, (job) =>
       job.isRedelivered ? this.runAgain(job.id) : this.run(job.id, false)
     )
-    /* Enqueues lost jobs: a process can have stopped after storing a job and before adding it to the queue. */
+    /* Enqueues lost jobs: a process may have stopped after storing a job and before adding it to the queue. */
     try {
       const lost = await this.store.waitingSince(DateTime.utc().minus({ minutes: 1 }))
       for (const id of lost) await this.#enqueue(id)

@@ -33,7 +33,7 @@ interface Entry {
 }
 
 /* Milliseconds after which a page is shown without a badge that is not computed yet */
-const PATIENCE = 500
+const TIMEOUT = 500
 
 const LINK = 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6'
 
@@ -134,7 +134,7 @@ async function badgeOf({ badge, label }: NavigationLink, ctx: HttpContext): Prom
   if (!badge) return null
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), PATIENCE)
+    timer = setTimeout(() => resolve(null), TIMEOUT)
   })
   try {
     const counting = runAs(adminActor(ctx), async () => await badge(ctx))

@@ -83,7 +83,7 @@ export class McpContext {
 
   /**
    * Runs a write and counts its records against the budget of the token. The records of a rejected write are not
-   * counted; those of a write with a server error are, because the write can have been committed.
+   * counted; those of a write with a server error are, because the write may have been committed.
    *
    * @throws ToolError  if the token is read-only, or the budget is used up
    */

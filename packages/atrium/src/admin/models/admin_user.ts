@@ -56,7 +56,7 @@ export default class AdminUser extends AdminModel {
   })
   declare attributes: AdminUserAttributes
 
-  /** Number that changes whenever the user's permissions, or the user's default views of lists, can have changed */
+  /** Number that changes whenever the user's permissions, or the user's default views of lists, may have changed */
   @column({ serializeAs: null })
   declare permissionsVersion: number
 

@@ -35,7 +35,7 @@ interface ShownNotice {
 
 /** Returns the text of a notice. */
 export function noticeText(site: Texts, kind: NoticeKind, { name, by }: NoticeData): string {
-  /* A newer version of the site can have stored a kind that this version does not have. */
+  /* A newer version of the site may have stored a kind that this version does not have. */
   if (!NOTICE_KINDS.includes(kind)) return site.text('notices.other')
   const shown = plainText(name ?? '').text
   const text = site.text(`notices.kinds.${kind}`, { name: shown })

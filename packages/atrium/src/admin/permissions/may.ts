@@ -50,7 +50,7 @@ const OPERATIONS: Record<Offer, GrantedOperation> = {
 }
 
 /* Cached per request, as a page checks the same permission several times: for the sidebar, a button and a link. */
-const RESPONSES = new WeakMap<HttpContext, Map<string, Promise<boolean>>>()
+const PERMITTED = new WeakMap<HttpContext, Map<string, Promise<boolean>>>()
 
 /**
  * Checks a permission before a page, button or link is offered to the signed-in user. The result only decides what is
@@ -71,12 +71,12 @@ export async function may(
   if (!policy && !(record && projection)) return true
   if (record) return await allows(ctx, own, offer, record)
 
-  const responses = RESPONSES.get(ctx) ?? new Map<string, Promise<boolean>>()
-  RESPONSES.set(ctx, responses)
+  const permitted = PERMITTED.get(ctx) ?? new Map<string, Promise<boolean>>()
+  PERMITTED.set(ctx, permitted)
   const id = `${view.name} ${offer}`
-  let response = responses.get(id)
-  if (!response) responses.set(id, (response = allows(ctx, own, offer)))
-  return await response
+  let isPermitted = permitted.get(id)
+  if (!isPermitted) permitted.set(id, (isPermitted = allows(ctx, own, offer)))
+  return await isPermitted
 }
 
 /**
@@ -100,8 +100,8 @@ export async function personal<View extends PermittedView>(
 /** Returns all permissions of the signed-in user on the model in general. */
 export async function offersOf(ctx: HttpContext, view: PermittedView): Promise<ReadonlySet<Offer>> {
   const offers = (Object.keys(OPERATIONS) as Offer[]).filter((offer) => offer !== 'read')
-  const responses = await Promise.all(offers.map((offer) => may(ctx, view, offer)))
-  return new Set(offers.filter((_, index) => responses[index]))
+  const permitted = await Promise.all(offers.map((offer) => may(ctx, view, offer)))
+  return new Set(offers.filter((_, index) => permitted[index]))
 }
 
 /**

@@ -13,7 +13,7 @@ import type { NarrowedView } from './may.js'
 
 const NAMES = new WeakMap<Resource, ReadonlySet<string>>()
 
-/** Returns the API names of fields that the resource's reader cannot see, on all records or on some. */
+/** Returns the API names of the fields that a restricted resource hides from its actor, on all records or on some. */
 export function concealedIn(resource: Resource): ReadonlySet<string> {
   let known = NAMES.get(resource)
   if (!known) NAMES.set(resource, (known = namesIn(resource)))
@@ -33,8 +33,8 @@ export async function shownOn(
   if (mixed.length === 0) return new Set()
   const reaches = mixed.map(([, scopes]) => scopes)
   const reached = await reachedOf(resource, [key], reaches, client, { actor })
-  const responses = reached.get(identityOf(key)) ?? []
-  return new Set(mixed.flatMap(([name], index) => (responses[index] ? [name] : [])))
+  const permitted = reached.get(identityOf(key)) ?? []
+  return new Set(mixed.flatMap(([name], index) => (permitted[index] ? [name] : [])))
 }
 
 /**

@@ -81,7 +81,7 @@ export interface Attached {
   /** True if there are more than were requested */
   isMore: boolean
   /** True if a record is attached more than once */
-  hasTwins: boolean
+  hasDuplicates: boolean
 }
 
 /** A record that is attached to another record. */
@@ -121,7 +121,7 @@ export async function attachedRecords(
   return {
     records: records.slice(0, limit),
     isMore: records.length > limit || rows.length > MOST_ROWS,
-    hasTwins: byValue.size < rows.length,
+    hasDuplicates: byValue.size < rows.length,
   }
 }
 

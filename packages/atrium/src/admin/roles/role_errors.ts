@@ -31,7 +31,7 @@ export interface UnknownName {
 }
 
 /* Maximum edit distance of a name that counts as a typing error */
-const MOST_SLIPS = 3
+const MAX_EDIT_DISTANCE = 3
 
 /**
  * Returns the names of models, actions, fields and scopes that the application does not have. Such names stay in the
@@ -143,7 +143,7 @@ function modelNames(models: ReadonlyMap<string, ModelView>): string[] {
 function nearest(name: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined
   const found = closest(name, known)
-  return found !== ALL && distance(name, found) <= MOST_SLIPS ? found : undefined
+  return found !== ALL && distance(name, found) <= MAX_EDIT_DISTANCE ? found : undefined
 }
 
 /** Returns the unknown names in the entry of `*`: those that no model has. */

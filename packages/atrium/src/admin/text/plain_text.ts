@@ -36,16 +36,17 @@ export function plainText(text: string, longest: number = 80): PlainText {
  * Characters as in `UNSEEN`, and characters without width, such as U+200B. Excluded are tabs and line breaks, and
  * joiners, which are parts of emoji and letters.
  */
-const TRICKS = /(?![\t\n\r])[\p{Cc}\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
+const INVISIBLE =
+  /(?![\t\n\r])[\p{Cc}\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
-const ALL_TRICKS = new RegExp(TRICKS, 'gu')
+const ALL_INVISIBLE = new RegExp(INVISIBLE, 'gu')
 
 /**
  * Formats a value of a record: invisible characters, and characters that change the text direction, are shown by their
  * code points.
  */
 export function visibleText(text: string): string {
-  return TRICKS.test(text) ? text.replace(ALL_TRICKS, byNumber) : text
+  return INVISIBLE.test(text) ? text.replace(ALL_INVISIBLE, byNumber) : text
 }
 
 /* Hebrew, Arabic and similar scripts, including those beyond the first 65,536 characters */

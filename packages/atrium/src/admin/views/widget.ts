@@ -67,7 +67,7 @@ export abstract class Widget {
   readonly isGroup?: boolean
 
   /** True if the value describes changes instead of a state, so that changes of two users never conflict */
-  readonly tellsChanges?: boolean
+  readonly describesChanges?: boolean
 
   /**
    * Can be overridden for widgets whose inputs have other names. Returns the texts of the field from all submitted
@@ -80,7 +80,7 @@ export abstract class Widget {
   /**
    * Can be overridden. Returns true if a button of the widget was pressed that renders the form again without saving.
    */
-  asksAgain?(name: string, sent: ReadonlyMap<string, readonly string[]>): boolean
+  rerenders?(name: string, sent: ReadonlyMap<string, readonly string[]>): boolean
 
   /**
    * Can be overridden. Returns additional data for the template, as `field.data`.

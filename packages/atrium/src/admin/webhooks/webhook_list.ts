@@ -9,7 +9,7 @@ export const WEBHOOK_ACTIONS = ['created', 'updated', 'deleted'] as const
 
 export type WebhookAction = (typeof WEBHOOK_ACTIONS)[number]
 
-/* Milliseconds for which the list is cached: until then, other processes do not know of a new or changed webhook */
+/* Milliseconds for which the list is cached; other processes may notice a new or changed webhook this much later */
 const FRESH = 1000
 
 /** The properties of an active webhook that writes use. */

@@ -67,7 +67,7 @@ export class WebhookOutbox implements WriteObserver {
     private readonly wake: () => void
   ) {}
 
-  /** True without webhooks */
+  /** True if it is known that no webhook is active; false before the list has been read */
   get isIdle(): boolean {
     return this.list.known?.length === 0
   }

@@ -154,7 +154,10 @@ export class Column {
     return item
   }
 
-  /** True if values were found in another form than the application writes for this kind */
+  /**
+   * True if SQLite may contain values stored differently from those that the application writes, such as a date as a
+   * number, or numbers in a text column
+   */
   get hasOtherForms(): boolean {
     const { forms, sqlType } = this.#introspection ?? {}
     if (!forms || !this.#kind) return false

@@ -35,7 +35,7 @@ interface BodyLimits {
 export async function readBody(ctx: HttpContext, limits: BodyLimits): Promise<Body> {
   const request = ctx.request.request
   const type = bodyType(request)
-  /* The application's middleware can have read the body already. */
+  /* The application's middleware may have read the body already. */
   const text = ctx.request.raw() ?? (await readText(request, limits.limit))
   if (type === undefined) {
     if (text === '') return {}

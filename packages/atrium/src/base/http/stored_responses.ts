@@ -116,9 +116,10 @@ export class StoredResponses {
   }
 
   /**
-   * Writes and stores the response in one transaction. Other writes with the same id wait for its end in the database.
+   * Runs `write` and stores its response in the same transaction. In the database, other calls with the same id wait for
+   * the end of the transaction.
    *
-   * @throws ResponseExists  when another transaction has stored the response: nothing must be stored
+   * @throws ResponseExists  when another transaction has stored the response; the caller must roll back
    */
   async storeOnce<Result>(
     id: string,

@@ -99,7 +99,7 @@ export function isDeeper(text: string, depth: number): boolean {
 }
 
 /**
- * Writes JSON of any depth, because other programs can have stored a deeply nested value.
+ * Writes JSON of any depth, because other programs may have stored a deeply nested value.
  *
  * @param value  a JSON value
  */

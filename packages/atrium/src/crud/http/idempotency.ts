@@ -133,7 +133,7 @@ function shownFields(item: Item, now: Item | null, resource: Resource): Item {
   const mixed = [...resource.mixedColumns.keys()].map(({ apiName }) => apiName)
   const shown = pickFields(item, resource.responseFields)
   /*
-   * The current values replace these fields: application code can have computed the stored ones from values that are
+   * The current values replace these fields: application code may have computed the stored ones from values that are
    * hidden by now.
    */
   for (const { apiName, serialize } of resource.hidesColumns ? resource.fields : []) {

@@ -37,8 +37,8 @@ export async function limitRate(ctx: HttpContext): Promise<void> {
 }
 
 /**
- * Returns the key to count by. A request with an invalid token counts for its address, so that guessing tokens is
- * limited. Body and query are not used, because callers can vary them freely.
+ * Returns the key to count by. A request with an invalid token is counted for its address, like one without a
+ * token, so that guessing tokens is limited. Body and query are not used, because callers can vary them freely.
  */
 async function keyOf(ctx: HttpContext): Promise<string> {
   const actor = await identify(ctx)

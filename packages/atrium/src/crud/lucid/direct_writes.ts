@@ -94,7 +94,7 @@ class DirectWrite {
     return []
   }
 
-  /** Updates the row. Uses the key as it was read, because a hook can have changed the attributes. */
+  /** Updates the row. Uses the key as it was read, because a hook may have changed the attributes. */
   async #update(values: Row): Promise<void> {
     const { key } = this.resource
     const where = key.is(key.of(this.record.$original), this.dialect)

@@ -62,7 +62,7 @@ export async function deleteByKey(
 }
 
 /**
- * Returns the query of the record's row. Uses the key as it was read, because a hook can have changed the attributes.
+ * Returns the query of the record's row. Uses the key as it was read, because a hook may have changed the attributes.
  */
 function ownRow(record: LucidRow, resource: Resource, client: TransactionClientContract): Query {
   const query = resource.model.query({ client }) as Query

@@ -37,15 +37,15 @@ export async function reachedOf(
       const { sql, bindings } = scopes
         ? reachSql(base, scopes, client, actor, true)
         : { sql: '1 = 1', bindings: [] }
-      const response = `case when ${sql} then 1 else 0 end as ${dialect.quote(`reach_${index}`)}`
-      query.select(client.raw(response, bindings as any) as any)
+      const result = `case when ${sql} then 1 else 0 end as ${dialect.quote(`reach_${index}`)}`
+      query.select(client.raw(result, bindings as any) as any)
     })
     whereSql(query as any, key.isAny(some, dialect))
     const forms = dialect.forms?.(client)
     if (forms) query.knexQuery.options(forms.options())
     for (const row of await query) {
-      const responses = reaches.map((_, index) => Number(row[`reach_${index}`]) === 1)
-      reached.set(identityOf(key.ofRow(row)), responses)
+      const results = reaches.map((_, index) => Number(row[`reach_${index}`]) === 1)
+      reached.set(identityOf(key.ofRow(row)), results)
     }
   }
   return reached

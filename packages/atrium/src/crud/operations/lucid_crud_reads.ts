@@ -202,7 +202,8 @@ export abstract class LucidCrudReads<Model extends LucidModel = LucidModel> {
    * Returns groups of items that agree in columns, the largest first. Empty values agree with none.
    *
    * @param request  the list; its paging and order are ignored
-   * @param options  `columns`: API names; `ignoresCase`: case, and spaces around and between words, make no difference
+   * @param options  `columns`: API names; `ignoresCase`: texts are compared in lower case,
+   *   normalized (NFKC), trimmed and with single spaces
    * @throws Problem 403, or 422 for an unknown or hidden column, or too many values
    */
   async duplicates(request: ListRequest, options: DuplicateOptions): Promise<Duplicates[]> {

@@ -7,7 +7,7 @@ import { selectFields, type Fields } from '#base/columns/fields'
 import { itemParameters, ownParameter, refuseUnknown, type QueryString } from './query_string.js'
 import type { Column } from '#base/columns/column'
 
-/** Removes hidden fields from a selection, which can have been created with the unrestricted resource. */
+/** Removes hidden fields from a selection, which may have been created with the unrestricted resource. */
 export function shownFields(resource: Resource, fields: Fields): Fields
 export function shownFields(resource: Resource, fields: Fields | undefined): Fields | undefined
 export function shownFields(resource: Resource, fields: Fields | undefined): Fields | undefined {

@@ -22,7 +22,7 @@ const SAMPLE = 4000
 const LEAST_FOUND = 40
 
 /* Milliseconds after which counting stops and the number is estimated */
-const PATIENCE = 1000
+const TIMEOUT = 1000
 
 /** Number of rows, which can be an estimate. */
 export interface RowCount {
@@ -88,7 +88,7 @@ export class Counts {
   /** Counts the rows, up to a limit; null if that takes too long. */
   async #firstInTime(client: QueryClientContract, selection: Selection, limit: number) {
     try {
-      return await withinTime(PATIENCE, () => this.#first(client, selection, limit))
+      return await withinTime(TIMEOUT, () => this.#first(client, selection, limit))
     } catch (error) {
       if (error instanceof OutOfTime) return null
       throw error

@@ -48,7 +48,7 @@ test.group('Admin | users through /crud', (group) => {
   const send = (method: string, path = '', json?: unknown, as = cookie): Promise<HttpResponse> =>
     call(method, CRUD + path, { json, headers: { cookie: as } })
 
-  test('[S20, B11] a create stores a password hash, and the user can log in', async ({
+  test('[S20, B11] a create stores a hash of the password, responds without it, and can create a superuser', async ({
     assert,
   }) => {
     const { status, headers, body } = await send('POST', '', NEW)

@@ -144,7 +144,9 @@ test.group('Admin | stored files', (group) => {
     assert.include(response.text, 'Page not found')
   })
 
-  test('[B17] a record whose file is missing is a 404', async ({ assert }) => {
+  test('[B17] the URL of a file that a record refers to but that is missing is a 404', async ({
+    assert,
+  }) => {
     await Portrait.create({ title: 'Ada', image: name(1) })
     assert.equal(await statusOf(fetchFile(name(1))), 404)
   })

@@ -123,7 +123,7 @@ test.group('Admin | health', (group) => {
   }) => {
     cleanup(breakDatabase(() => new Promise(() => {})))
     const reports: string[] = []
-    const report = await healthReport(site, (_, what) => reports.push(what), { patience: 30 })
+    const report = await healthReport(site, (_, what) => reports.push(what), { timeout: 30 })
     assert.isNull(report.databases[0].latency)
     assert.isNumber(report.databases[1].latency)
     assert.equal(report.failures, 1)

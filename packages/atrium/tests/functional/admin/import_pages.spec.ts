@@ -281,7 +281,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.match(text, /^\uFEFFtitle;town;stage;[^;]+\r\n"Mühle, Teil 1";west;Schloß;/)
   })
 
-  test('[D3] the page warns that all rows will be new if the file has no key column', async ({
+  test('[D3] for a file without a key column, the page warns that every row will be a new record', async ({
     assert,
   }) => {
     const keyless = await open(await begin('title,town\nLear,west'))

@@ -2,8 +2,10 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { TokenAuthorizer } from '#admin/authentication/access_tokens/api_guard'
 import { useTokenAuthorizer } from '#crud'
+import { defineConfig } from '#crud/define_config'
 import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { get } from '#tests/helpers/http'
+import { pretendProduction } from '#tests/helpers/production'
 import { issueToken } from '#tests/helpers/tokens'
 
 /** URLs that the page loads. */
@@ -27,6 +29,19 @@ test.group('The page of the API', (group) => {
     const closed = groups.map((name) => [name, { ...config[name], access: 'token' }])
     app.config.set('crud', { ...config, ...Object.fromEntries(closed) })
   }
+
+  test('[Q1] in production the API schema and the documentation page require a token', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(pretendProduction())
+    app.config.set('crud', defineConfig())
+    for (const path of ['/api/openapi.json', '/docs']) {
+      const { status, text } = await get(path)
+      assert.equal(status, 401)
+      assert.notInclude(text, 'utensils')
+    }
+  })
 
   test('[Q1] the page has no inline code and a strict content security policy', async ({
     assert,

@@ -159,7 +159,7 @@ test.group('CrudProvider', (group) => {
     assert.equal(messages[2], 'Thrown: the function given to @Crud threw: no luck')
   })
 
-  test('[P9] a command ends with one line about the errors, unless it has already shown them', async ({
+  test('[P9] a command ends with one line about configuration errors of models, unless it has already listed them', async ({
     assert,
     cleanup,
   }) => {

@@ -50,7 +50,9 @@ async function readForm(
 }
 
 test.group('Names of multipart fields', () => {
-  test('the parser still turns names into nested objects', async ({ assert }) => {
+  test('the parser of AdonisJS by itself still turns names into nested objects', async ({
+    assert,
+  }) => {
     const { fields, files } = await readForm((_ctx, parse) => parse())
     assert.include(fields, 'a')
     assert.include(files, 'd')

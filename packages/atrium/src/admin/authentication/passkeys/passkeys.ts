@@ -213,8 +213,8 @@ async function factorOf(id: string): Promise<AdminFactor | null> {
 }
 
 /**
- * Stores the new counter of a passkey. Returns false if it has not increased; authenticators without a counter always
- * send 0.
+ * Stores the new counter of a passkey. Returns false if it has not increased; 0 after 0 is accepted, as authenticators
+ * without a counter always send 0.
  */
 async function raiseCounter({ id }: AdminFactor, counter: number): Promise<boolean> {
   const [changed] = await AdminFactor.query()

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import logger from '@adonisjs/core/services/logger'
 
 /* Milliseconds that a request waits for a write of `NotedWrites` */
-const PATIENCE = 250
+const TIMEOUT = 250
 
 /**
  * Writes of requests that otherwise only read, one at a time for each session. SQLite has one writer, which an import
@@ -18,7 +18,7 @@ export class NotedWrites {
    */
   async write(session: number, work: () => Promise<void>): Promise<boolean> {
     const end = new AbortController()
-    const over = sleep(PATIENCE, false, { ref: false, signal: end.signal })
+    const over = sleep(TIMEOUT, false, { ref: false, signal: end.signal })
     over.catch(() => {})
     try {
       for (let last; (last = this.#pending.get(session));) {

@@ -277,7 +277,7 @@ export class SessionManager {
     await AdminTokenBlacklist.query().where('expiresAt', '<', inUtc(now)).delete()
   }
 
-  /** Updates a session after locking and reading it again, because concurrent requests can have changed it. */
+  /** Updates a session after locking and reading it again, because concurrent requests may have changed it. */
   async #change(
     { id }: Pick<OpenSession, 'id'>,
     change: (current: AdminSession, client: TransactionClientContract) => Promise<void>,

@@ -87,7 +87,7 @@ const ACTOR = systemActor('single sign-on')
  * Maximum number of users whose names differ only by a number; also the maximum number of attempts when concurrent
  * requests create the same name
  */
-const MOST_OF_A_NAME = 100
+const MAX_USERS_PER_NAME = 100
 
 /**
  * Finds or creates the admin user of a person at the provider, and sets the user's roles from the provider's claims.
@@ -168,7 +168,7 @@ class SsoPeople {
     rights: GivenRights | undefined
   ): Promise<AdminUser> {
     const roles = rights && (await this.#idsOf(rights.roles))
-    for (let number = 1; number <= MOST_OF_A_NAME; number++) {
+    for (let number = 1; number <= MAX_USERS_PER_NAME; number++) {
       const username = numbered(wanted, number)
       if (await this.site.adminUserService.holderOf(username)) continue
       try {

@@ -115,7 +115,7 @@ function submissionOf(given: Partial<Submission>): Submission {
     files: new Map(),
     fileLists: new Map(),
     errors: [],
-    asksAgain: false,
+    rerenders: false,
     ...given,
   }
 }

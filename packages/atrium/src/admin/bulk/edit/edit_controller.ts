@@ -105,7 +105,7 @@ export class EditController {
     const selection = await this.#select(ctx, form, task)
     const { keys, all } = selection
     const state = { task, keys, all, form, submission, chosen: chosenIn(fields, ctx) }
-    if (submission.asksAgain) return await this.#page.render(ctx, state)
+    if (submission.rerenders) return await this.#page.render(ctx, state)
     if (!submission.supplied) {
       return await this.#again(ctx, 422, { ...state, error: site.text('bulk.edit.none') })
     }

@@ -33,7 +33,7 @@ export interface FieldView {
   /** True to use a monospace font */
   isCode: boolean
   choices: Array<Choice & { selected: boolean }>
-  /** Label of the empty choice; undefined if the field can't be emptied */
+  /** Label of the empty choice; undefined for several values, and for a stored value that cannot be emptied */
   emptyChoice: string | undefined
   /** True if the label is marked as required */
   required: boolean

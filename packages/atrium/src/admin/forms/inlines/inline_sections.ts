@@ -67,9 +67,9 @@ export async function rowsIn(
   site: AdminSite,
   view: ModelView,
   sent: ReadonlyMap<string, readonly string[]>
-): Promise<{ rows: Map<string, SentRows>; asksAgain: boolean }> {
+): Promise<{ rows: Map<string, SentRows>; rerenders: boolean }> {
   const rows = new Map<string, SentRows>()
-  let asksAgain = false
+  let rerenders = false
   for (const inline of await seenInlines(ctx, site, view)) {
     const own = sentRows(withFiles(ctx, sent), inline.name)
     if (own.rows.length === 0 && !own.wantsMore) continue
@@ -80,9 +80,9 @@ export async function rowsIn(
       await storeRowFiles(ctx, inline, isNew ? create : update, row)
     }
     rows.set(inline.name, own)
-    asksAgain ||= own.wantsMore || own.rows.some((row) => widgetAsksAgain(site, inline, row))
+    rerenders ||= own.wantsMore || own.rows.some((row) => widgetRerenders(site, inline, row))
   }
-  return { rows, asksAgain }
+  return { rows, rerenders }
 }
 
 /** Adds the names of uploaded files, as a row may contain nothing else. */
@@ -92,10 +92,10 @@ function withFiles(ctx: HttpContext, sent: ReadonlyMap<string, readonly string[]
 }
 
 /** Returns true if a button of a widget in the row was pressed, such as a preview. */
-function widgetAsksAgain(site: AdminSite, inline: Inline, { texts }: SentRow): boolean {
+function widgetRerenders(site: AdminSite, inline: Inline, { texts }: SentRow): boolean {
   const { create, update } = rowFields(site, inline)
   return [...create, ...update].some(
-    ({ name, widget }) => widget instanceof Widget && widget.asksAgain?.(inputName(name), texts)
+    ({ name, widget }) => widget instanceof Widget && widget.rerenders?.(inputName(name), texts)
   )
 }
 

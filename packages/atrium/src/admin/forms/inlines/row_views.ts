@@ -202,7 +202,7 @@ export class RowViews {
     return new Map(views.map((view, index) => [fields[index].name, inCell(view)]))
   }
 
-  /** Returns the values of a reference in the rows, stored or submitted. */
+  /** Returns the stored, submitted and default values of a reference in all rows. */
   #currentOf(column: Column): unknown[] {
     return this.shown
       .flatMap(({ stored, sent }) => {

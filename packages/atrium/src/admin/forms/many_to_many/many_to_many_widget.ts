@@ -87,7 +87,7 @@ export class ManyToManyWidget extends Widget {
   readonly template: string = 'admin/partials/fields/many_to_many'
   readonly sheet: string = 'many_to_many.css'
   readonly isGroup = true
-  readonly tellsChanges = true
+  readonly describesChanges = true
   #attached: Promise<Attached> | undefined
 
   /**

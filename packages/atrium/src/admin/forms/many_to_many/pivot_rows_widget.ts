@@ -44,14 +44,14 @@ export class PivotRowsWidget extends ManyToManyWidget {
     return rows ? [textOfRows(rows)] : collectKeys(name, sent)
   }
 
-  asksAgain(name: string, sent: ReadonlyMap<string, readonly string[]>): boolean {
+  rerenders(name: string, sent: ReadonlyMap<string, readonly string[]>): boolean {
     return sent.has(name + MORE)
   }
 
   /** Also returns false if the same record is attached twice, as its rows can't be distinguished. */
   override async takes(record: LucidRow): Promise<boolean> {
-    const { hasTwins } = await this.attachedTo(record)
-    return !hasTwins && (await super.takes(record))
+    const { hasDuplicates } = await this.attachedTo(record)
+    return !hasDuplicates && (await super.takes(record))
   }
 
   /**

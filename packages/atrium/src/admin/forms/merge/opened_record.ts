@@ -133,7 +133,7 @@ export function readOpened(
 export function printsOf(form: FormRecord): Pick<OpenedRecord, 'prints' | 'facts'> {
   const { fields, record, own } = form
   const texts = { ...storedTexts(fields, record), ...own }
-  const shown = fields.filter((field) => texts[field.name] && !tellsChanges(field))
+  const shown = fields.filter((field) => texts[field.name] && !describesChanges(field))
   return {
     prints: Object.fromEntries(
       shown.map((field) => [field.name, storedPrint(field, texts[field.name])])
@@ -147,8 +147,8 @@ export function printsOf(form: FormRecord): Pick<OpenedRecord, 'prints' | 'facts
   }
 }
 
-function tellsChanges({ widget }: FormField): boolean {
-  return widget instanceof Widget && widget.tellsChanges === true
+function describesChanges({ widget }: FormField): boolean {
+  return widget instanceof Widget && widget.describesChanges === true
 }
 
 function jsonOf(form: FormRecord): Array<[string, string]> {

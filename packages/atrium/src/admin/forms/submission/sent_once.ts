@@ -22,8 +22,9 @@ const MOST_WAITS = 40
 const WAIT = 50
 
 /**
- * Ensures that a form creates a record only once, even if it is submitted several times with the same content. The
- * token is the encrypted owner of the rendered form. It is valid for the user who opened the form, and for one model.
+ * Ensures that a form is saved only once, even if it is submitted several times with the same content. A submission is
+ * identified by model, user, content and the form's token: the encrypted id of the user, which is different each time a
+ * form is rendered.
  */
 export class SentOnce {
   private constructor(

@@ -33,7 +33,7 @@ export interface Submission {
   /** Errors of fields that could not be parsed */
   errors: FieldError[]
   /** True if a button of a widget was pressed that renders the form again without saving */
-  asksAgain: boolean
+  rerenders: boolean
   /** Names of the fields that are hidden by `visibleWhen` for the submitted values */
   unseen?: ReadonlySet<string>
   /** Inline rows, by the name of their relation */
@@ -76,8 +76,8 @@ export function submissionOf(
     files: new Map(),
     fileLists: new Map(),
     errors: [],
-    asksAgain: fields.some(
-      ({ name, widget }) => widget instanceof Widget && widget.asksAgain?.(inputName(name), sent)
+    rerenders: fields.some(
+      ({ name, widget }) => widget instanceof Widget && widget.rerenders?.(inputName(name), sent)
     ),
   }
   for (const field of fields) {

@@ -57,7 +57,7 @@ export async function importInJob(site: Site, run: JobRun): Promise<ImportInJob>
 }
 
 /**
- * Stores the errors of the rows that a run in parts skips. They replace those of the dry run, because records can have
+ * Stores the errors of the rows that a run in parts skips. They replace those of the dry run, because records may have
  * changed since then. For the rows before an interruption, the stored errors remain.
  */
 export class SkippedRows {

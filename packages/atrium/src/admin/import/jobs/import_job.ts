@@ -149,7 +149,7 @@ export class ImportJob extends JobKind {
   }
 
   /**
-   * Logs the end of the import. The event contains the numbers of all parts, including the last ones, which can have
+   * Logs the end of the import. The event contains the numbers of all parts, including the last ones, which may have
    * written nothing.
    */
   async #end(run: JobRun): Promise<Record<string, unknown>> {

@@ -92,8 +92,8 @@ export function noteError(
   }
   const errors = errorsOf(error)
   const fields = [...formFields(site, view, 'create'), ...formFields(site, view, 'update')]
-  const onProgress = errors && isForbidden(error) ? new InvalidForm(errors) : error
-  const { error: message, fieldErrors } = failureOf(site, fields, onProgress)
+  const shownError = errors && isForbidden(error) ? new InvalidForm(errors) : error
+  const { error: message, fieldErrors } = failureOf(site, fields, shownError)
   const named = Object.entries(fieldErrors)
   for (const [name, text] of named) {
     const field = fields.find((one) => one.name === name)

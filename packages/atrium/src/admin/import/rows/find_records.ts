@@ -130,7 +130,7 @@ function anyOf(key: ImportSpec['key'], all: readonly unknown[][]): Condition {
   return { type: 'or', conditions }
 }
 
-/* Maximum number of found records; two records with the same title are enough to detect an ambiguity. */
+/* Maximum number of records that are read for one batch of titles */
 const MOST_FOUND = 10_000
 
 /**
@@ -145,13 +145,13 @@ export async function findTitles(
 ): Promise<void> {
   for (const column of columns.filter(({ byTitle }) => byTitle)) {
     const { name } = column.field
-    const onProgress = checkedRows.filter(({ body }) => typeof body[name] === 'string')
+    const withTitle = checkedRows.filter(({ body }) => typeof body[name] === 'string')
     const found = new Map<string, unknown[]>()
-    const titles = [...new Set(onProgress.map(({ body }) => (body[name] as string).trim()))]
+    const titles = [...new Set(withTitle.map(({ body }) => (body[name] as string).trim()))]
     for (const some of chunks(titles, ROWS_PER_READ)) {
       await readKeys(column.field.reference!, some, found, importer, client)
     }
-    for (const checkedRow of onProgress) replace(site, column, checkedRow, found)
+    for (const checkedRow of withTitle) replace(site, column, checkedRow, found)
   }
 }
 

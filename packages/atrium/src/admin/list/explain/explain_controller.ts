@@ -84,7 +84,7 @@ function writtenBindings({ bindings }: Sql): string[] {
 }
 
 /* Milliseconds for all counts together, so that a large table does not delay the page for long */
-const PATIENCE = 5000
+const TIMEOUT = 5000
 
 /** A restriction of a list, with the number of records that remain, or a filter that is ignored. */
 interface ListStep {
@@ -235,7 +235,7 @@ async function filtersInWords(ctx: HttpContext, site: Site, parameters: ListPara
 }
 
 async function counted(ctx: HttpContext, reductions: readonly Reduction[]): Promise<ListStep[]> {
-  const end = Date.now() + PATIENCE
+  const end = Date.now() + TIMEOUT
   const steps: ListStep[] = []
   const count = async (list: ListParameters) => {
     const left = end - Date.now()
@@ -255,12 +255,12 @@ async function counted(ctx: HttpContext, reductions: readonly Reduction[]): Prom
   return steps
 }
 
-async function countOf(ctx: HttpContext, list: ListParameters, patience: number) {
+async function countOf(ctx: HttpContext, list: ListParameters, timeout: number) {
   const { view } = list
   const options = view.callOptions(ctx)
   const isPlain = view.crud.getMulti === LucidCrud.prototype.getMulti
   try {
-    const total = await withinTime(patience, async () => {
+    const total = await withinTime(timeout, async () => {
       if (isPlain) return await countMatching(new Records(view.resource), list.toRequest(), options)
       const { total_count: all } = await view.crud.getMulti(
         list.with({ rows: 1 }).toRequest(),

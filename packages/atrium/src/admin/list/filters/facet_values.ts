@@ -22,7 +22,7 @@ import { filterByValues, valuesOfFilter, type FilterValue } from './value_filter
 export const MOST_VALUES = 10
 
 /* Timeout in milliseconds, so that counting does not delay the page or block the database for long. */
-const PATIENCE = 2000
+const TIMEOUT = 2000
 
 /* Maximum length of a value with a link, as longer values would not fit into a URL. */
 const LONGEST_VALUE = 500
@@ -61,17 +61,17 @@ export interface Facet {
  * Counts the values of a list's facets one after the other. Facets that are not counted before the timeout are
  * marked.
  *
- * @param patience  timeout in milliseconds
+ * @param timeout  in milliseconds
  * @throws Problem 403  if the policy refuses listing
  */
 export async function facetsOf(
   ctx: HttpContext,
   site: Site,
   parameters: ListParameters,
-  patience: number = PATIENCE
+  timeout: number = TIMEOUT
 ): Promise<Facet[]> {
   const { view } = parameters
-  const end = Date.now() + patience
+  const end = Date.now() + timeout
   const facets: Facet[] = []
   for (const column of facetColumns(site, view)) {
     const others = parameters.withoutColumn(column)

@@ -24,7 +24,7 @@ export interface FilterWords {
 type Say = (text: string) => string
 
 /* Maximum number of values of a list that are shown */
-const MOST_SAID = 5
+const MAX_SHOWN_VALUES = 5
 
 /** Returns valid filters in words, with titles of references that the viewer can see. */
 export async function filterWords(
@@ -102,7 +102,7 @@ function keysIn(filters: readonly ReadFilter[]): string[] {
         return [text]
       case 'in':
       case 'not_in':
-        return splitList(text).slice(0, MOST_SAID)
+        return splitList(text).slice(0, MAX_SHOWN_VALUES)
       default:
         return []
     }
@@ -140,7 +140,7 @@ function predicate(site: Site, filter: ReadFilter, say: Say): string {
     case 'in':
     case 'not_in': {
       const values = splitList(text)
-      const said = values.slice(0, MOST_SAID).map(say)
+      const said = values.slice(0, MAX_SHOWN_VALUES).map(say)
       const rest = values.length - said.length
       if (rest > 0) said.push(site.text('list.filters.says.more', { count: rest }))
       return write(operator === 'in' ? 'eq' : 'ne', { value: said.join(` ${or} `) })

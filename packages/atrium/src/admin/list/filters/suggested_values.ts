@@ -19,7 +19,7 @@ const MOST_SEARCHED = 1000
 const LONGEST = 100
 
 /* Timeout for counting, in milliseconds */
-const PATIENCE = 1000
+const TIMEOUT = 1000
 
 /** Values that are suggested for a text. */
 export interface Suggestions {
@@ -103,7 +103,7 @@ async function storedValues(
     newest: NEWEST,
     counted: (all: number) => (kinds = all),
   }
-  const counts = await resultWithin(PATIENCE, () =>
+  const counts = await resultWithin(TIMEOUT, () =>
     view.crud.countByValue(column.apiName, request, options)
   )
   const texts = counts?.filter(({ value }) => isShown(value)) ?? []

@@ -20,7 +20,7 @@ const MOST_TICKS = 100
 const MOST_SEARCHED = 1000
 
 /* Timeout for counting, in milliseconds */
-const PATIENCE = 2000
+const TIMEOUT = 2000
 
 /** A value that the form of a filter lists. */
 export interface Tick {
@@ -137,7 +137,7 @@ async function countedIn(
     most: isSearched ? MOST_SEARCHED : MOST_TICKS,
     counted: (all: number) => (kinds = all),
   }
-  const counts = await resultWithin(PATIENCE, () =>
+  const counts = await resultWithin(TIMEOUT, () =>
     view.crud.countByValue(column.apiName, request.toRequest(), options)
   )
   const values = counts?.map(({ value, count }) => ({

@@ -10,7 +10,7 @@ import type { ListParameters } from '../list_parameters.js'
 import type { Summary } from './summaries.js'
 
 /* Milliseconds after which the database ends an aggregation, so that it does not delay the page for long */
-const PATIENCE = 5000
+const TIMEOUT = 5000
 
 /** The summaries of one column, as shown under the list. */
 export interface ShownSummary {
@@ -88,7 +88,7 @@ export async function aggregated(
 ): Promise<Array<Record<string, unknown>> | 'slow' | 'tooMany' | 'failed'> {
   const { view } = parameters
   try {
-    return await withinTime(PATIENCE, () =>
+    return await withinTime(TIMEOUT, () =>
       view.crud.aggregate(parameters.toRequest(), { ...view.callOptions(ctx), ...words })
     )
   } catch (error) {

@@ -45,7 +45,7 @@ export function permissionsWidget(site: MatrixSite & Pick<Site, 'url'>) {
       return permissionsInWords(documentIn(JSON.stringify(document))).join('\n')
     }
 
-    asksAgain(name: string, sent: ReadonlyMap<string, readonly string[]>): boolean {
+    rerenders(name: string, sent: ReadonlyMap<string, readonly string[]>): boolean {
       return [...unfoldedIn(name, sent).values()].includes(true)
     }
 

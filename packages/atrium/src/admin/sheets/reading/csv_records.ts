@@ -100,7 +100,7 @@ export class QuoteScanner {
 
   #open(piece: string, at: number): void {
     this.#isQuoted = true
-    this.#opened = this.#before.numberAfter(piece.slice(0, at))
+    this.#opened = this.#before.positionAfter(piece.slice(0, at))
   }
 
   /**
@@ -116,7 +116,7 @@ export class QuoteScanner {
     const character = piece[next]
     if (character === '"') return piece.indexOf('"', next + 1)
     if (character !== this.#delimiter && !isLineEnd(character)) {
-      const { line, column } = this.#before.numberAfter(piece.slice(0, next))
+      const { line, column } = this.#before.positionAfter(piece.slice(0, next))
       throw new FileError('sheets.errors.strayQuote', { column }, line)
     }
     this.#isQuoted = false

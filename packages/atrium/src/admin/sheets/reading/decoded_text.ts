@@ -12,7 +12,7 @@ export class LineCounter {
 
   add(text: string): void {
     if (text === '') return
-    const { line, column } = this.numberAfter(text)
+    const { line, column } = this.positionAfter(text)
     this.#ends = line - 1
     this.#column = column - 1
     this.#isAfterReturn = text.endsWith('\r')
@@ -28,8 +28,8 @@ export class LineCounter {
     return this.#column + 1
   }
 
-  /** Returns line and column after a text, which follows the previous pieces. */
-  numberAfter(text: string): { line: number; column: number } {
+  /** Returns the line and column that follow a text, if the text is the continuation of the pieces added so far. */
+  positionAfter(text: string): { line: number; column: number } {
     const isRest = this.#isAfterReturn && text.startsWith('\n')
     const ends = lineEnds(text) - (isRest ? 1 : 0)
     const last = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'))
@@ -80,13 +80,13 @@ async function* strictText(
   const decoder = new TextDecoder(encoding, { fatal: true })
   const lines = new LineCounter()
   for await (const chunk of chunks) {
-    const before = lenientStart(decoder, chunk, encoding)
-    if (typeof before === 'object') {
-      lines.add(before.valid)
+    const decoded = decodeOrValidStart(decoder, chunk, encoding)
+    if (typeof decoded === 'object') {
+      lines.add(decoded.valid)
       throw new FileError('sheets.errors.letters', { encoding, column: lines.column }, lines.line)
     }
-    lines.add(before)
-    yield before
+    lines.add(decoded)
+    yield decoded
   }
   let rest: string
   try {
@@ -98,7 +98,7 @@ async function* strictText(
 }
 
 /** Returns the text of a chunk, or an object with the valid text before bytes that cannot be decoded. */
-function lenientStart(
+function decodeOrValidStart(
   decoder: InstanceType<typeof TextDecoder>,
   chunk: Buffer,
   encoding: string
@@ -106,7 +106,7 @@ function lenientStart(
   try {
     return decoder.decode(chunk, { stream: true })
   } catch {
-    /* A character can have begun in the previous chunk, which does not affect the line number. */
+    /* A character may have begun in the previous chunk, which does not affect the line number. */
     const text = new TextDecoder(encoding).decode(chunk)
     const broken = text.indexOf('\uFFFD', 4)
     return { valid: broken === -1 ? '' : text.slice(0, broken) }

@@ -11,7 +11,7 @@ interface DriverError {
 
 /**
  * Parses an error of MySQL or MariaDB; null if it is not caused by the data. Names are only in the message, after text
- * that a caller can have sent, so the search starts at the end.
+ * that a caller may have sent, so the search starts at the end.
  */
 export function explainMysql(error: unknown): DatabaseError | null {
   const { errno, sqlState = '', sqlMessage = '', sql = '' } = error as DriverError

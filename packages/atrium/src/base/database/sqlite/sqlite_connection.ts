@@ -38,7 +38,7 @@ export type Synchronous = 'full' | 'normal'
 const READERS = '_readers'
 
 /** Milliseconds to wait for a connection, which other writes can use for a long time */
-const PATIENCE = 15_000
+const TIMEOUT = 15_000
 
 type Grouped = SqliteConfig & { groups?: GroupBounds }
 
@@ -95,7 +95,7 @@ export function sqliteConnections<Name extends string>(
       pool: {
         min: 1,
         max: 1,
-        acquireTimeoutMillis: PATIENCE,
+        acquireTimeoutMillis: TIMEOUT,
         afterCreate: prepare(driver, writer, timeout, protect),
       },
       migrations: { naturalSort: true, ...(migrations && { paths: migrations }) },
@@ -106,7 +106,7 @@ export function sqliteConnections<Name extends string>(
       pool: {
         min: 0,
         max: readers,
-        acquireTimeoutMillis: PATIENCE,
+        acquireTimeoutMillis: TIMEOUT,
         afterCreate: prepare(driver, READER, timeout, protect),
       },
     },
@@ -145,7 +145,7 @@ export function commitGroupsOf(client: QueryClientContract): CommitGroups | unde
   if (groups === undefined) {
     const config = db.manager.get(client.connectionName)?.config as Grouped | undefined
     const { milliseconds = 0, writes = 0 } = config?.groups ?? {}
-    const patience = config?.pool?.acquireTimeoutMillis ?? PATIENCE
+    const patience = config?.pool?.acquireTimeoutMillis ?? TIMEOUT
     const isOn = milliseconds > 0 && writes > 1
     const blocks = config?.client === 'better-sqlite3'
     groups = isOn ? new CommitGroups({ milliseconds, writes }, patience, blocks) : null

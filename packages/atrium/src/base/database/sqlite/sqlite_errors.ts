@@ -74,8 +74,8 @@ function brokenReference(message: string): DatabaseError {
 }
 
 /**
- * Returns the columns in a message: "products.sku, products.name" contains two; an index on an expression contains
- * none.
+ * Returns the table and the columns that a message names: `products.sku, products.name`. A message about an index on an
+ * expression names neither.
  */
 function columnsIn(text: string): Pick<DatabaseError, 'table' | 'columns'> {
   if (text.startsWith('index ')) return { columns: [] }

@@ -10,7 +10,10 @@ const ROWS = 1000
 const PLACES = 9
 const ROWS_BETWEEN = 200
 
-/* A table with at most this many rows is read completely; of a table without row numbers, this many rows are read. */
+/*
+ * Maximum number of sampled rows. A table whose rowids span fewer than this many is read completely; of a view or a
+ * `WITHOUT ROWID` table, the first rows are read.
+ */
 const ROWS_OF_SAMPLE = 2 * ROWS + PLACES * ROWS_BETWEEN
 
 /* Number of rows in one block when every row is read, which takes one or two milliseconds */

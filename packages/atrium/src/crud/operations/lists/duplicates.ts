@@ -19,7 +19,7 @@ const MOST_SPELLINGS = 200
 export interface DuplicateOptions extends CallOptions {
   /** API names of the columns whose values agree */
   columns: readonly string[]
-  /** True if case, and spaces around and between words, make no difference */
+  /** True to compare texts in lower case, normalized (NFKC), trimmed and with single spaces */
   ignoresCase?: boolean
 }
 

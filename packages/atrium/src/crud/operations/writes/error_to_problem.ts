@@ -35,7 +35,7 @@ export async function errorToProblem(
   if (invalid?.kind === 'raised') return refusedByDatabase(invalid.message ?? '')
   if (invalid?.kind === 'foreign_key')
     return await brokenReference(invalid, resource, record, client)
-  /* A hook can have written to another table; an error there does not concern this item. */
+  /* A hook may have written to another table; an error there does not concern this item. */
   if (invalid?.table !== undefined && invalid.table !== resource.table) return undefined
 
   switch (invalid?.kind) {

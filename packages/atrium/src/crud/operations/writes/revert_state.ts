@@ -128,7 +128,8 @@ async function authorizeRelated(
 }
 
 /**
- * Inserts the removed rows, except existing ones: a row that was deleted with both of its records is logged for each.
+ * Inserts the removed pivot rows that do not exist yet. If both records of a row were deleted, the row is logged twice,
+ * once with each record.
  */
 async function insertRows(
   table: PivotTable,

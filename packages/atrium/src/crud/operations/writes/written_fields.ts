@@ -55,8 +55,8 @@ export async function checkCreated(
   )
   if (disputed.length === 0) return
   const reaches = disputed.map(({ apiName }) => writingReach(projection, 'create', apiName))
-  const responses = await responsesOf(resource, record, reaches, client, options)
-  const refused = disputed.filter((_, index) => !responses[index])
+  const permitted = await permittedOf(resource, record, reaches, client, options)
+  const refused = disputed.filter((_, index) => !permitted[index])
   if (refused.length > 0) throw fieldsReadOnly(refused.map(({ apiName }) => apiName))
 }
 
@@ -131,10 +131,10 @@ async function verdictsOf(
     writingReach(projection, 'update', apiName),
     projection.mixed.get(apiName) ?? null,
   ])
-  const responses = await responsesOf(resource, record, reaches, client, options)
+  const permitted = await permittedOf(resource, record, reaches, client, options)
   disputed.forEach(({ apiName }, index) => {
-    const isShown = responses[index * 2 + 1] ?? false
-    verdicts.set(apiName, { isWritten: (responses[index * 2] ?? false) && isShown, isShown })
+    const isShown = permitted[index * 2 + 1] ?? false
+    verdicts.set(apiName, { isWritten: (permitted[index * 2] ?? false) && isShown, isShown })
   })
   return verdicts
 }
@@ -170,15 +170,15 @@ export async function unwritableFields<Field extends { apiName: string }>(
     projection.hidden.has(apiName) ? [] : writingReach(projection, operation, apiName),
     projection.hidden.has(apiName) ? [] : (projection.mixed.get(apiName) ?? null),
   ])
-  const responses = await responsesOf(resource, record, reaches, client, options)
-  return fields.filter((_, index) => !(responses[index * 2] && responses[index * 2 + 1]))
+  const permitted = await permittedOf(resource, record, reaches, client, options)
+  return fields.filter((_, index) => !(permitted[index * 2] && permitted[index * 2 + 1]))
 }
 
 function writingReach(projection: Projection, operation: 'create' | 'update', apiName: string) {
   return unionOf(projection.grantsFor(operation).filter((grant) => mayWrite(grant, apiName)))
 }
 
-async function responsesOf(
+async function permittedOf(
   resource: Resource,
   record: LucidRow,
   reaches: readonly Reach[],

@@ -28,7 +28,7 @@ test.group('DatabaseCheck', () => {
       connection: () => silent,
       getRawConnection: () => ({ config: {} }),
     } as unknown as Database
-    const check = new DatabaseCheck(hanging, 'far', async () => [], { patience: 1 })
+    const check = new DatabaseCheck(hanging, 'far', async () => [], { timeout: 1 })
     const { status, meta } = await check.run()
     assert.equal(status, 'error')
     assert.include(meta!.error.message, 'No response within 1 ms')

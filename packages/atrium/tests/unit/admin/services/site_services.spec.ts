@@ -54,7 +54,7 @@ test.group('Services of the admin site', () => {
     assert.isFalse(QueueManager.isInitialized())
   })
 
-  test('[K3, B8] the store of counts is the one that config/admin.ts sets: {limiter}')
+  test('[K3, B8] the store of counters is the one that config/admin.ts sets: {limiter}')
     .with([{ limiter: 'memory' as const }, { limiter: 'database' as const }])
     .run(async ({ assert }, { limiter }) => {
       const counted = await siteCounters(app, { limiter, adminConnection: undefined })
@@ -67,7 +67,7 @@ test.group('Services of the admin site', () => {
       await shared.delete(`of ${limiter}`)
     })
 
-  test('[K3, B8] counts and jobs are stored in Redis, even if the application does not use Redis', async ({
+  test('[K3, B8] counters and jobs are stored in Redis if limiter and jobs.store are set to redis', async ({
     assert,
     cleanup,
   }) => {

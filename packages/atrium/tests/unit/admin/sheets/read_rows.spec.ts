@@ -280,7 +280,7 @@ test.group('Reading files as tables', (group) => {
     }
   })
 
-  test('[D3] a key that does not occur in the first 1,000 objects is an error of its row', async ({
+  test('[D3] a key that does not occur in the first 1,000 objects is an error in its row', async ({
     assert,
   }) => {
     const { rows } = await files.read('t.ndjson', `${'{"a":1}\n'.repeat(1000)}{"a":2,"late":3}\n`)

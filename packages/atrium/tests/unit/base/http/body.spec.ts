@@ -38,7 +38,7 @@ async function statusOfReading(ctx: unknown) {
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 test.group('JSON bodies', () => {
-  test('[A6] an object is parsed, malformed JSON is 400, and any other value is 422', async ({
+  test('[A6] an object is parsed, malformed JSON is a 400, and any other value is a 422', async ({
     assert,
   }) => {
     assert.deepEqual(await read('{"a":1}'), { a: 1 })

@@ -152,7 +152,9 @@ test.group('Writes that return the written row', (group) => {
     assert.deepInclude(changed, { name: 'y', count: 3 })
   })
 
-  test('[A3] a model with custom queries is written through them', async ({ assert }) => {
+  test('[A3] a model that overrides $getQueryFor is written with its queries', async ({
+    assert,
+  }) => {
     const requested: string[] = []
     class Own extends Sample {
       static table = 'samples'

@@ -125,9 +125,7 @@ test.group('Reading items', (group) => {
     assert.deepInclude(await reader.one(ids[2]), { name: 'unfetchable' })
   })
 
-  test('[S2] the count of a list includes the conditions of its fetch hooks', async ({
-    assert,
-  }) => {
+  test('[S2] the count of a list applies the conditions of its fetch hooks', async ({ assert }) => {
     class Ordered extends ReadingWithFetchHooks {
       static table = 'crud_readings'
     }

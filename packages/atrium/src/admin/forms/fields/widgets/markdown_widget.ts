@@ -110,12 +110,12 @@ export class MarkdownWidget extends FormWidget {
   readonly hasBox = true
   readonly isWide = true
 
-  asksAgain(name: string, sent: ReadonlyMap<string, readonly string[]>): boolean {
+  rerenders(name: string, sent: ReadonlyMap<string, readonly string[]>): boolean {
     return sent.has(name + PREVIEW)
   }
 
   async data(ctx: HttpContext, name: string, values: string[]) {
-    const isRequested = this.asksAgain(name, sentTexts(ctx))
+    const isRequested = this.rerenders(name, sentTexts(ctx))
     const text = values.join('\n')
     return {
       button: name + PREVIEW,

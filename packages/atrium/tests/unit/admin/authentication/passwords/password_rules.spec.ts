@@ -34,7 +34,7 @@ test.group('Passwords | names of the site and of the user', () => {
       assert.isFalse(isContextWord(password, wordsOfSite(SITE)))
     })
 
-  test('[U13] {$self} is the e-mail address ada.lovelace@example.org or a part of its name')
+  test('[U13] the password {$self} is recognised as derived from ada.lovelace@example.org')
     .with(['ada.lovelace@example.org', 'Ada.Lovelace1', 'adalovelace', 'lovelace99', '..ada2026'])
     .run(({ assert }, password) => {
       assert.isTrue(isContextWord(password, wordsOfEmail('ada.lovelace@example.org')))
