@@ -1,7 +1,8 @@
 /*
- * Exports of the endpoints' code that the admin site and the host use in addition to '#crud', each with its
- * purpose and, where applications have something else, what they use. At most 60 names. Code that does not depend on resources, endpoints or pages is in
- * src/base. The base class of commands is in `commands/command.ts`, because a server does not load console code.
+ * Exports of the endpoints' code that the admin site and the host use in addition to '#crud', each with its purpose and,
+ * where applications have something else, what they use. At most 60 names. Code that does not depend on resources,
+ * endpoints or pages is in src/base. The base class of commands is in `commands/command.ts`, because a server does not
+ * load console code.
  */
 
 /* Options and startup */
