@@ -253,6 +253,25 @@ test.group('Admin | import', (group) => {
     )
   }).tags(['@dialect'])
 
+  test('[D3] a title of 10,000 records does not hide the record of another title', async ({
+    assert,
+  }) => {
+    await db.rawQuery(
+      `insert into import_makers (name)
+       with recursive n (v) as (select 1 union all select v + 1 from n where v < 100)
+       select 'Twin' from n one, n other`
+    )
+    await db.table('import_makers').insert({ id: 20_000, name: 'Zenith' })
+    const content = csv('sku,title,maker', 'a,Lamp,Twin', 'b,Lamp,Zenith', 'c,Lamp,Nobody')
+    const one = await tried(own.jo, MODEL, content)
+    const { faults: errors, preview } = one.trial!
+    assert.deepEqual(
+      errors.map(({ line }) => line),
+      [2, 4]
+    )
+    assert.equal(preview[0].changes.find(({ field }) => field === 'maker_id')!.after, 20_000)
+  })
+
   test('[D3, U2] a user who can create but not update gets errors for rows that would update', async ({
     assert,
   }) => {

@@ -130,7 +130,7 @@ function anyOf(key: ImportSpec['key'], all: readonly unknown[][]): Condition {
   return { type: 'or', conditions }
 }
 
-/* Maximum number of records that are read for one batch of titles */
+/* Maximum number of records that one query for titles returns */
 const MOST_FOUND = 10_000
 
 /**
@@ -156,12 +156,14 @@ export async function findTitles(
 }
 
 async function readKeys(
-  { target, view }: Reference,
+  reference: Reference,
   titles: readonly string[],
   found: Map<string, unknown[]>,
-  { actor, origin, view: own }: ImportSpec['importer'],
+  importer: ImportSpec['importer'],
   client: QueryClientContract
 ): Promise<void> {
+  const { target, view } = reference
+  const { actor, origin, view: own } = importer
   const title = view.titleColumn!
   const wanted = titles.filter((text) => text !== '' && isStorableText(text))
   if (wanted.length === 0) return
@@ -175,6 +177,13 @@ async function readKeys(
   const isTogether = view.client().connectionName === own.client().connectionName
   const options = { client: isTogether ? client : view.client(), actor, origin, keys: true }
   const { data } = await view.crud.getMulti(request, options)
+  if (data.length === MOST_FOUND && wanted.length > 1) {
+    /* Records of some titles may be missing. For a single title, the records found are enough: it is ambiguous. */
+    for (const half of chunks(wanted, Math.ceil(wanted.length / 2))) {
+      await readKeys(reference, half, found, importer, client)
+    }
+    return
+  }
   const position = view.resource.key.columns.indexOf(target)
   for (const item of data) {
     const text = String(item[title.apiName]).trim()
