@@ -475,6 +475,8 @@ test.group('Admin | all routes while a second factor is missing', (group) => {
       const { status, headers } = await callRaw(method, path, { cookie })
       const name = `${method} ${pattern}`
       if (/^\/admin\/\w+\/crud\b/.test(path)) return assert.equal(status, 403, name)
+      /* It accepts access tokens only. */
+      if (path === '/admin/mcp') return assert.equal(status, 401, name)
       assert.equal(status, 303, name)
       assert.equal(headers.location, '/admin/account/factors/totp', name)
     }
