@@ -48,6 +48,8 @@
   })
 
   const BOXES = '#bulk input[type="checkbox"]'
+  /* A row is focused by keys, and a range may be selected by the next ones. */
+  const SELECTABLE = `${BOXES}, #bulk tbody tr`
   let hasSelection = false
 
   const selection = () =>
@@ -75,7 +77,7 @@
   addEventListener('pageshow', findSelection)
 
   for (const reached of ['pointerover', 'focusin']) {
-    document.addEventListener(reached, ({ target }) => target.matches?.(BOXES) && selection())
+    document.addEventListener(reached, ({ target }) => target.matches?.(SELECTABLE) && selection())
   }
 
   /* The script shows the stored selection first, and then learns of the box that was clicked in the meantime. */
