@@ -1,6 +1,9 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { LucidCrud } from '#crud'
+import { Resource } from '#crud/resource/resource'
+import { strange } from '#tests/helpers/actors'
+import { onMysql } from '#tests/helpers/databases'
 import { Specimen } from '#tests/fixtures/lists'
 import { get } from '#tests/helpers/http'
 import { queriesOf } from '#tests/helpers/queries'
@@ -104,5 +107,28 @@ test.group('Estimated lists', (group) => {
     assert.isAtLeast(total, 101)
     const few = await reader.counts.upTo(client, { where: [] }, 500)
     assert.deepEqual(few, { total: 500, isEstimate: false })
+  })
+
+  test('[Q5.1] an estimate does not depend on rows that the scope hides', async ({ assert }) => {
+    const actor = strange({ kind: 'token', user: 'anna' })
+    const resource = new Resource({ model: Specimen, scope: (rows) => rows.whereNotNull('label') })
+    const crud = new LucidCrud(Specimen).bind(resource)
+    const read = async () => {
+      const list = await crud.getMulti({ count: 'estimate', limit: 1 }, { actor })
+      return [list.total_count, list.total_is_estimate]
+    }
+    await clear()
+    const shown = Array.from({ length: 12_000 }, (_, index) => ({ id: index + 1, label: 'shown' }))
+    await store(shown)
+    const dense = await read()
+    assert.isTrue(dense[1])
+    await store([{ id: 2_000_000_000 }])
+    assert.deepEqual(await read(), dense)
+
+    /* Too few of the sampled keys are found, and the planner knows the hidden rows. */
+    await db.from('specimens').where('id', 12_000).update({ id: 1_900_000_000 })
+    await store(Array.from({ length: 6000 }, (_, index) => ({ id: 1_000_000 + index })))
+    await db.rawQuery(onMysql ? 'analyze table specimens' : 'analyze specimens')
+    assert.deepEqual(await read(), [12_000, false])
   })
 })

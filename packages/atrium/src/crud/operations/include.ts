@@ -99,16 +99,35 @@ async function addFirst(
   values: readonly unknown[],
   rows: RelatedRows
 ): Promise<void> {
-  const { left } = items
-  const { limit } = rows.include
-  const mostRows = left + 1 + (rows.areRanked ? values.length : 0)
-  const found = await rows.find(values, mostRows, limit)
-  /*
-   * Without ranks, only `left + 1` rows are read, with those beyond the limit of their including item. If there are
-   * more than `left`, further rows are unknown, so the request is refused.
-   */
-  if (!rows.areRanked && found.length > left) items.spend(found.length)
-  items.add(found)
+  if (!rows.areRanked) return await addUnranked(items, values, rows)
+  items.add(await rows.find(values, items.left + 1 + values.length, rows.include.limit))
+}
+
+/**
+ * Adds rows that the database does not limit for each including item. A read ends at one row more than the response
+ * may still contain, so it is repeated for the including items that it has not completed.
+ *
+ * @throws Problem 422  when a read completes none, because all its rows would be in the response
+ */
+async function addUnranked(
+  items: RelatedItems,
+  values: readonly unknown[],
+  rows: RelatedRows
+): Promise<void> {
+  const { limit = Number.POSITIVE_INFINITY } = rows.include
+  let unfinished = values
+  for (;;) {
+    const { left } = items
+    const found = await rows.find(unfinished, left + 1)
+    if (found.length <= left) return items.add(found)
+    const linkOf = ({ extras }: Found) => identity(extras[LINK])
+    const counts = Map.groupBy(found, linkOf)
+    const isFinished = (link: string) => (counts.get(link)?.length ?? 0) > limit
+    const remaining = unfinished.filter((value) => !isFinished(identity(value)))
+    if (remaining.length === unfinished.length) items.spend(found.length)
+    items.add(found.filter((one) => isFinished(linkOf(one))))
+    unfinished = remaining
+  }
 }
 
 /** Adds the records that the policy allows. Ranks include refused records, so reading continues at higher ranks. */

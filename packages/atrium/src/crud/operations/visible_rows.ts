@@ -56,7 +56,8 @@ export class VisibleRows extends Authorization {
       conditionToSql(this.resource.table, one, dialect, (values) => values(client, options))
     )
     const joins = this.joinsOf(request.sorts ?? [], client, options)
-    return { ...visible, joins, where: [...visible.where, ...conditions] }
+    const within = this.isLimited(options) ? visible : undefined
+    return { ...visible, joins, within, where: [...visible.where, ...conditions] }
   }
 
   /** Returns the joins of related records that a list is sorted by. */
@@ -105,6 +106,12 @@ export class VisibleRows extends Authorization {
       condition: (client, { actor = currentActor() }) =>
         reachSql(base, scopes, client, actor, false),
     }
+  }
+
+  /** True if records or values are hidden from the actor. */
+  protected isLimited({ actor = currentActor() }: CallOptions): boolean {
+    const { mixedColumns, scope } = this.resource
+    return mixedColumns.size > 0 || (scope !== undefined && actor.kind !== 'system')
   }
 
   /** Selects the rows in the actor's scope. */

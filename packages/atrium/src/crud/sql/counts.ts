@@ -45,8 +45,8 @@ export class Counts {
 
   /**
    * Returns the number of rows, counted up to a limit. The number is estimated if there are more rows, or if counting
-   * takes too long: by a sample of keys, or, without an integer key, by the database's planner. Rows for which there is
-   * no estimate are counted.
+   * takes too long: by a sample of keys, or, without an integer key, by the database's planner, unless rows of the table
+   * are hidden from the actor. Rows for which there is no estimate are counted.
    *
    * @param exact  number of rows up to which the result is exact
    * @returns an estimate of 0 if nothing is known
@@ -96,8 +96,8 @@ export class Counts {
   }
 
   /**
-   * Estimates the number of rows by the share of sampled keys that have a row, in the range of the table's keys; null
-   * without an integer key.
+   * Estimates the number of rows by the share of sampled keys that have a row, in the range of the keys that the actor
+   * is allowed to see; null without an integer key.
    */
   async #sampled(
     client: QueryClientContract,
@@ -107,11 +107,7 @@ export class Counts {
     const [column] = key.columns
     if (key.columns.length > 1 || column.kind !== 'integer') return null
     const dialect = dialectOf(client)
-    const end = (bound: string) =>
-      `(select ${bound}(${dialect.nameOf(table, column)}) from ${dialect.quote(table)})`
-    const ends = `select ${end('min')} as least, ${end('max')} as most`
-    const [row] = await dialect.selectRows(client, ends, [])
-    const [least, most] = [Number(row.least), Number(row.most)]
+    const [least, most] = await this.#endsOf(client, column, selection)
     if (!Number.isSafeInteger(least) || !Number.isSafeInteger(most)) return null
     const size = most - least + 1
     const keys = sampleOf(least, size)
@@ -120,10 +116,35 @@ export class Counts {
     return { found, total: Math.round((found / keys.length) * size) }
   }
 
+  /** Returns the lowest and the highest key that the actor is allowed to see; NaN without rows. */
+  async #endsOf(
+    client: QueryClientContract,
+    column: Column,
+    { within = { where: [] } }: Selection
+  ): Promise<[number, number]> {
+    const { table } = this.resource
+    const dialect = dialectOf(client)
+    const end = (direction: 'asc' | 'desc') => {
+      const order = orderTerms(table, [{ column, direction }], dialect)
+      const one = { ...within, order, limit: 1 }
+      return this.statements.selected(client, one, dialect.nameOf(table, column))
+    }
+    const [first, last] = [await end('asc'), await end('desc')]
+    const ends = `select (${first.sql}) as least, (${last.sql}) as most`
+    const [row] = await dialect.selectRows(client, ends, [...first.bindings, ...last.bindings])
+    return [Number(row.least ?? Number.NaN), Number(row.most ?? Number.NaN)]
+  }
+
+  /**
+   * Returns the planner's estimate. It is computed from all rows of the table, so it would tell actors from whom rows are
+   * hidden how many there are.
+   */
   async #planned(
     client: QueryClientContract,
     { joins, ...selection }: Selection
   ): Promise<number | undefined> {
+    const hidesRows = this.statements.hasHooks('before:fetch') || selection.within !== undefined
+    if (hidesRows || this.statements.needsBuilder(selection)) return undefined
     const statement = await this.statements.selected(client, selection, '1 as crud_one')
     return await dialectOf(client).plannedRows?.(client, statement)
   }

@@ -10,6 +10,8 @@ export interface Selection {
   scope?: (query: Query) => void
   /** Joined tables with one row at most for each row, which only the order reads */
   joins?: readonly Sql[]
+  /** All rows that the actor is allowed to see, if these are not all rows of the table */
+  within?: Selection
   /** Terms of `order by` */
   order?: readonly string[]
   offset?: number
