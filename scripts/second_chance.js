@@ -19,45 +19,33 @@ export function tooManyFlaky(count, { TEST_ALL } = process.env) {
  * Gives the second chances: a file each, with the settings of its first run. None if too much has failed, or
  * something else than a test.
  *
- * @param outcomes  of the runs of a plan: `run`, `passed`, `failed` and `failures` with `title`, `file` and `milliseconds`
+ * @param outcomes  of the runs of a plan: `run`, `passed`, and `failures` with `title`, `file` and `milliseconds`
  * @param test      runs one run, and resolves to its outcome
  * @returns the outcomes; what passed this time is moved from `failures` to the lines of `flaky`
  */
 export async function withSecondChances(outcomes, test) {
   const failures = outcomes.flatMap((outcome) => outcome.failures)
-  const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
-  const isOfTests = failed === failures.length && failures.every(({ file }) => file)
-  if (!isOfTests || failed > FAILURES_MAX) return outcomes
+  if (failures.length > FAILURES_MAX || !failures.every(({ file }) => file)) return outcomes
   const judged = []
   for (const outcome of outcomes) judged.push(await withSecondChance(outcome, test))
   return judged
 }
 
-async function withSecondChance({ run, ...outcome }, test) {
+async function withSecondChance({ run, passed, failures, ...outcome }, test) {
   const flaky = []
-  const files = [...new Set(outcome.failures.map(({ file }) => file))]
+  const failed = []
+  const files = [...new Set(failures.map(({ file }) => file))]
   for (const [index, file] of files.entries()) {
     const again = await test({ ...run, name: `${run.name}-again-${index + 1}`, files: [file] })
-    if (again.failed > 0 || again.passed === 0) continue
-    for (const failure of outcome.failures.filter((one) => one.file === file)) {
-      const { milliseconds } = again.durations?.find(({ title }) => title === failure.title) ?? {}
-      flaky.push(
-        `${run.name}: ${failure.title} (${file}): ${historyOf(failure, run, milliseconds)}`
-      )
-    }
-    outcome.failures = outcome.failures.filter((one) => one.file !== file)
+    const some = failures.filter((failure) => failure.file === file)
+    if (again.failures.length > 0 || again.passed === 0) failed.push(...some)
+    else flaky.push(...some.map((failure) => historyOf(failure, run, again)))
   }
-  return {
-    ...outcome,
-    run,
-    flaky,
-    passed: outcome.passed + flaky.length,
-    failed: outcome.failed - flaky.length,
-  }
+  return { ...outcome, run, passed: passed + flaky.length, failures: failed, flaky }
 }
 
-function historyOf({ milliseconds: first, message }, { files }, second) {
-  const seconds = (milliseconds) =>
-    milliseconds === undefined ? '' : ` after ${(milliseconds / 1000).toFixed(1)} s`
-  return `failed${seconds(first)} among ${files.length} files (${message}), passed${seconds(second)} alone`
+function historyOf({ title, file, milliseconds, message }, { name, files }, { tests = [] }) {
+  const again = tests.find((one) => one.title === title)?.milliseconds
+  const after = (one) => (one === undefined ? '' : ` after ${(one / 1000).toFixed(1)} s`)
+  return `${name}: ${title} (${file}): failed${after(milliseconds)} among ${files.length} files (${message}), passed${after(again)} alone`
 }

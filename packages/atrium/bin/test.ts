@@ -8,12 +8,8 @@ import type { Config } from '@japa/runner/types'
 import { freePort } from '#tests/helpers/free_port'
 import { isPlainRun, usePlainConnection } from '#tests/helpers/plain_connection'
 import { useTestDatabase } from '#tests/helpers/test_database'
-import { leaveOutModels } from '#tests/without_application'
 
 const isEngine = process.env.ATRIUM_TESTS !== 'app'
-
-/** Suites that scripts/test.js leaves out, as this machine lacks something they need */
-const leftOut = process.env.ATRIUM_WITHOUT_SUITES?.split(',') ?? []
 
 process.env.NODE_ENV = 'test'
 process.env.TZ = 'UTC'
@@ -41,8 +37,11 @@ const IMPORTER = (filePath: string) => {
 
 new Ignitor(APP_ROOT, { importer: IMPORTER })
   .tap((app) => {
-    if (isEngine) leaveOutModels(app)
     app.booting(async () => {
+      /* The application's models could clash with fixtures. */
+      const folders = ['models', 'admin_pages', 'admin_cards']
+      const none = folders.map((name) => [name, `packages/atrium/tests/${name}`])
+      if (isEngine) Object.assign(app.rcFile.directories, Object.fromEntries(none))
       const { generateIndexes } = await import('#host/generate_indexes')
       await generateIndexes(app)
       await import('../../../start/env.js')
@@ -56,22 +55,20 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
     const bootstrap: Bootstrap = isEngine
       ? await import('#tests/bootstrap')
       : await import('../../../tests/bootstrap.js')
-    const { runnerHooks, reporters, suites = suitesOf(app), ...config } = bootstrap
-    const { withCounts } = await import('#tests/counts_reporter')
+    const { runnerHooks, plugins = [], suites = suitesOf(app), ...config } = bootstrap
+    const { writeResults } = await import('#tests/results')
     const { afterwards } = await import('#host/testing')
 
     processCLIArgs(process.argv.splice(2))
     configure({
       ...app.rcFile.tests,
       ...config,
-      ...{
-        reporters: withCounts(reporters),
-        suites: suites.filter(({ name }) => !leftOut.includes(name)),
-        setup: runnerHooks.setup,
-        teardown: runnerHooks.teardown.concat([
-          afterwards('ending the application', () => app.terminate()),
-        ]),
-      },
+      suites,
+      plugins: [...plugins, writeResults],
+      setup: runnerHooks.setup,
+      teardown: runnerHooks.teardown.concat([
+        afterwards('ending the application', () => app.terminate()),
+      ]),
     } as Config)
   })
   .run(async (app) => {

@@ -2,6 +2,7 @@
 import { assert } from '@japa/assert'
 import { apiClient } from '@japa/api-client'
 import app from '@adonisjs/core/services/app'
+import db from '@adonisjs/lucid/services/db'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Config } from '@japa/runner/types'
 import { pluginAdonisJS } from '@japa/plugin-adonisjs'
@@ -12,7 +13,6 @@ import { resources } from '#crud'
 import { runMigrations, startServer } from '#host/testing'
 import { registerFixtures } from '#tests/fixtures/register'
 import { ignoreChance } from '#tests/helpers/without_tokens'
-import { leaveOutMigrations } from '#tests/without_application'
 
 export const plugins: Config['plugins'] = [
   assert(),
@@ -22,32 +22,16 @@ export const plugins: Config['plugins'] = [
   pluginAdonisJS(app),
 ]
 
-export const suites: ApplicationService['rcFile']['tests']['suites'] = [
-  {
-    name: 'unit',
-    files: ['packages/atrium/tests/unit/**/*.spec.ts'],
+const TIMEOUTS = { unit: 10_000, functional: 30_000, browser: 60_000, process: 60_000 }
+
+export const suites: ApplicationService['rcFile']['tests']['suites'] = Object.entries(TIMEOUTS).map(
+  ([name, timeout]) => ({
+    name,
+    files: [`packages/atrium/tests/${name}/**/*.spec.ts`],
     directories: [],
-    timeout: 10_000,
-  },
-  {
-    name: 'functional',
-    files: ['packages/atrium/tests/functional/**/*.spec.ts'],
-    directories: [],
-    timeout: 30_000,
-  },
-  {
-    name: 'browser',
-    files: ['packages/atrium/tests/browser/**/*.spec.ts'],
-    directories: [],
-    timeout: 60_000,
-  },
-  {
-    name: 'process',
-    files: ['packages/atrium/tests/process/**/*.spec.ts'],
-    directories: [],
-    timeout: 60_000,
-  },
-]
+    timeout,
+  })
+)
 
 /** Starts the browser with its suite, after the server. */
 export const configureSuite: Config['configureSuite'] = (suite) => {
@@ -56,6 +40,15 @@ export const configureSuite: Config['configureSuite'] = (suite) => {
     const { startBrowser } = await import('#tests/helpers/browser')
     return await startBrowser()
   })
+}
+
+/** The application's tables could clash with those of fixtures. */
+function leaveOutMigrations() {
+  for (const { config } of db.manager.connections.values()) {
+    const { migrations } = config
+    if (!migrations?.paths) continue
+    migrations.paths = migrations.paths.filter((path) => path.includes('atrium/migrations/'))
+  }
 }
 
 /** Fails the run if the catalogue lacked a text, as pages then show the key instead. */

@@ -12,35 +12,63 @@ interface Run {
 
 type Environment = Record<string, string | undefined>
 
-const { allFiles, otherDatabases, ownersOf, planOf, reasonAgainst, SUITES, tagsFor } =
+interface Choice {
+  suites: string[]
+  files: string[]
+  others: string[]
+}
+
+const { allFiles, choiceOf, otherDatabases, planOf, reasonAgainst, SUITES, tagsFor } =
   (await import(app.makePath('scripts/test_plan.js'))) as {
     allFiles(): string[]
+    choiceOf(args: string[]): Choice | undefined
     otherDatabases(env: Environment): Array<{ name: string; missing: string | undefined }>
-    ownersOf(args: string[]): string[]
     planOf(wanted: {
       owners?: string[]
-      suites: string[]
-      databases: string[]
-      isIncluded?: (file: string) => boolean
+      suites?: string[]
+      databases?: string[]
+      chosen?: Choice
+      env?: Environment
     }): Run[]
     reasonAgainst(file: string, env: Environment): string | undefined
     SUITES: string[]
     tagsFor(database: string, env: Environment): string[]
   }
-const isIncluded = () => true
+const ALL = { CI: 'true', TEST_ALL: 'true' }
 
 test.group('Plan of npm test', () => {
+  const chosenBy = (...args: string[]) => planOf({ chosen: choiceOf(args) })
+  const namesOf = (runs: Run[]) => [...new Set(runs.map(({ name }) => name.replace(/-\d+$/, '')))]
+
   test('[K10] a test suite runs for the packages that have it', ({ assert }) => {
-    assert.deepEqual(ownersOf(['process']), ['engine'])
-    assert.deepEqual(ownersOf(['unit']), ['engine', 'app'])
-    assert.deepEqual(ownersOf(['process', '--files=boot']), ['engine'])
-    assert.deepEqual(ownersOf(['--files', 'process/boot']), ['engine'])
+    assert.deepEqual(namesOf(chosenBy('process')), ['engine'])
+    assert.sameMembers(namesOf(chosenBy('unit')), ['engine', 'app'])
+    assert.isEmpty(chosenBy('process', '--files=products'))
+  })
+
+  test('files are chosen by the end of their path, by a folder and by their suite', ({
+    assert,
+  }) => {
+    const filesOf = (...args: string[]) => chosenBy(...args).flatMap(({ files }) => files)
+    const boot = 'packages/atrium/tests/process/boot.spec.ts'
+    for (const name of ['process/boot', 'process/boot.spec.ts', boot]) {
+      assert.deepEqual(filesOf('--files', name), [boot])
+    }
+    assert.includeMembers(filesOf('--files=process/*,functional/home'), [
+      boot,
+      'packages/atrium/tests/process/docs/blocks.spec.ts',
+      'packages/atrium/tests/functional/home.spec.ts',
+    ])
+    assert.deepEqual(filesOf('process', '--files=boot'), [boot])
+    assert.isEmpty(filesOf('unit', '--files=process/boot'))
+    assert.isUndefined(choiceOf([]))
+    assert.deepEqual(choiceOf(['unit', '--tests=one', '--bail'])?.others, ['--tests=one', '--bail'])
   })
 
   test('every file is in one run, the longest runs start first, and tagged files also run on each database', ({
     assert,
   }) => {
-    const runs = planOf({ suites: SUITES, databases: ['postgres'], isIncluded })
+    const runs = planOf({ databases: ['postgres'], env: ALL })
     const usual = runs.filter(({ database }) => !database).flatMap(({ files }) => files)
     assert.sameMembers(usual, allFiles())
     assert.lengthOf(new Set(usual), usual.length)
@@ -59,10 +87,8 @@ test.group('Plan of npm test', () => {
     assert,
   }) => {
     const databases = ['postgres', 'mysql']
-    const runs = planOf({ owners: ['engine'], suites: SUITES, databases, isIncluded })
-    const kinds = runs
-      .filter(({ revertsMigrations }) => revertsMigrations)
-      .map(({ name }) => name.replace(/-\d+$/, ''))
+    const runs = planOf({ owners: ['engine'], databases, env: ALL })
+    const kinds = namesOf(runs.filter(({ revertsMigrations }) => revertsMigrations))
     assert.sameMembers(
       kinds,
       [...SUITES, ...databases].map((kind) => `engine-${kind}`)
@@ -74,35 +100,32 @@ test.group('Plan of npm test', () => {
     const filesOf = (env: Environment) => allFiles().filter((file) => !reasonAgainst(file, env))
     const inCi = filesOf({ CI: 'true' })
     const local = filesOf({})
-    assert.deepEqual(filesOf({ CI: 'true', TEST_ALL: 'true' }), allFiles())
+    assert.deepEqual(filesOf(ALL), allFiles())
     assert.includeMembers(inCi, local)
     const of = (suite: string, ...names: string[]) =>
       names.map((name) => `packages/atrium/tests/${suite}/${name}.spec.ts`)
     assert.notIncludeMembers(inCi, of('browser', 'cells', 'widgets'))
     assert.includeMembers(inCi, of('functional', 'admin/doors', 'attacks/fuzz'))
     assert.notIncludeMembers(local, of('functional', 'admin/doors', 'attacks/fuzz'))
-    assert.includeMembers(local, [...of('unit', 'test_plan'), ...of('browser', 'list')])
+    assert.includeMembers(local, [...of('unit', 'test_plan'), ...of('browser', 'sign_in')])
   })
 
-  test('each name in the lists of the plan is that of a file or folder', async ({ assert }) => {
-    const source = await readFile(app.makePath('scripts/test_plan.js'), 'utf8')
-    const lists = source.slice(source.indexOf('const SCHEDULED'), source.indexOf('const DATABASES'))
-    const names = [...lists.matchAll(/'([^']+)'/g)].flatMap(([, text]) => text.trim().split(' '))
-    assert.isAbove(names.length, 40)
-    for (const name of names) {
-      const end = name.endsWith('/') ? `/${name}` : `/${name}.spec.ts`
-      assert.isTrue(
-        allFiles().some((file) => (name.endsWith('/') ? file.includes(end) : file.endsWith(end))),
-        name
-      )
-    }
+  test('each line of the weights is that of a file', async ({ assert }) => {
+    const text = await readFile(app.makePath('scripts/test_weights.txt'), 'utf8')
+    const lines = text.trimEnd().split('\n')
+    assert.isAbove(lines.length, 100)
+    for (const line of lines) assert.match(line, /^\d+\.\d \S+\.spec\.ts(?: (?:ci|all))?$/)
+    assert.includeMembers(
+      allFiles(),
+      lines.map((line) => line.split(' ')[1])
+    )
   })
 
   test('on other databases fewer tests run in CI than with test:all', ({ assert }) => {
     assert.deepEqual(tagsFor('postgres', { CI: 'true' }), ['@dialect'])
     assert.deepEqual(tagsFor('better-sqlite3', { CI: 'true' }), ['@driver'])
     for (const database of ['postgres', 'better-sqlite3']) {
-      const tags = tagsFor(database, { CI: 'true', TEST_ALL: 'true' })
+      const tags = tagsFor(database, ALL)
       assert.sameMembers(tags, ['@driver', '@dialect', '@database'])
     }
   })
