@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import fc from 'fast-check'
 import { FILE_FORMATS } from '#admin/sheets/file_shape'
+import { ANY_CHARACTER } from '#tests/helpers/any_character'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { emptyImportTables } from '#tests/helpers/import_forms'
 import { emptyJobTables, work } from '#tests/helpers/jobs'
@@ -13,7 +14,7 @@ import { exportedFile, importedFile, tripRows } from '#tests/helpers/trips'
 const isStorable = (text: string) => text.isWellFormed() && !text.includes('\u0000')
 
 const word = fc
-  .oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.string())
+  .oneof(fc.string({ unit: ANY_CHARACTER }), fc.string({ unit: 'grapheme' }), fc.string())
   .filter(isStorable)
 
 const piece = fc.constantFrom(

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { resources } from '#crud'
 import { engineRouter } from '#base/http/engine_router'
+import { ANY_CHARACTER } from '#tests/helpers/any_character'
 import { TABLES, UUID, VIEWS } from '#tests/helpers/fuzz/state'
 
 export interface FuzzRequest {
@@ -91,7 +92,7 @@ const HEADERS: Record<string, string[]> = {
 
 const text = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...TEXTS) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) }
+  { weight: 1, arbitrary: fc.string({ unit: ANY_CHARACTER, maxLength: 20 }) }
 )
 
 const usually = <One, Other>(one: One, other: fc.Arbitrary<Other>) =>

@@ -1,11 +1,12 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { FILE_FORMATS, type Cell } from '#admin/sheets/file_shape'
+import { ANY_CHARACTER } from '#tests/helpers/any_character'
 import { runs } from '#tests/helpers/random_runs'
 import { readFile, SheetFiles } from '#tests/helpers/sheet_files'
 
 const NASTY = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: ANY_CHARACTER }),
   fc.string({ unit: 'grapheme' }),
   fc.constantFrom(
     '',

@@ -5,6 +5,7 @@ import { DateTime } from 'luxon'
 import { LucidCrud } from '#crud'
 import { Resource } from '#crud/resource/resource'
 import { toApi } from '#base/values/to_api'
+import { ANY_CHARACTER } from '#tests/helpers/any_character'
 import { Sample } from '#tests/fixtures/samples'
 import { runs } from '#tests/helpers/random_runs'
 
@@ -15,7 +16,7 @@ const moment = fc
 /* Values of the model's attributes, by attribute */
 const VALUES: Record<string, fc.Arbitrary<unknown>> = {
   id: fc.integer(),
-  name: fc.string({ unit: 'binary' }),
+  name: fc.string({ unit: ANY_CHARACTER }),
   longText: fc.option(fc.string()),
   count: fc.option(fc.integer()),
   big: fc.option(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(String)),
