@@ -9,6 +9,12 @@ import { freePort } from '#tests/helpers/free_port'
 
 const LEFT_OUT = ['node_modules', 'tmp', 'build', 'storage', '.git', '.env']
 
+/** Checks the types of the files that the tsconfig.json after it names, but not those of the engine. */
+export const TYPE_CHECK = [
+  '--import=./scripts/loader.js',
+  'packages/atrium/tests/helpers/type_check.ts',
+]
+
 /** Not hard links, through which npm would change the project's own packages */
 const COPY_OF_PACKAGES = {
   recursive: true,

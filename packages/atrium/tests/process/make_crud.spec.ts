@@ -6,7 +6,7 @@ import { modelNames } from '#crud/scaffold/model_names'
 import { Scaffold } from '#crud/scaffold/scaffold'
 import { removeDemo } from '#tests/helpers/notes_project'
 import { appIn } from '#tests/helpers/other_root'
-import { ProjectCopy } from '#tests/helpers/project_copy'
+import { ProjectCopy, TYPE_CHECK } from '#tests/helpers/project_copy'
 
 /** Fields of every type, with names that have a meaning elsewhere, and references of every kind. */
 const MODELS: Array<[name: string, fields: string[], softDeletes: boolean]> = [
@@ -109,7 +109,7 @@ test.group('make:crud', () => {
     )
     const checks = {
       lint: ['node_modules/eslint/bin/eslint.js', '--max-warnings=0', ...written],
-      types: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.written.json'],
+      types: [...TYPE_CHECK, 'tsconfig.written.json'],
       tests: ['ace.js', 'test', 'functional'],
     }
     for (const [check, command] of Object.entries(checks)) {

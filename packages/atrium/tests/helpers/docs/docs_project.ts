@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ProjectCopy } from '#tests/helpers/project_copy'
+import { ProjectCopy, TYPE_CHECK } from '#tests/helpers/project_copy'
 import { differenceOf } from './expected_output.js'
 import type { Block } from './markdown.js'
 
@@ -90,7 +90,7 @@ export class DocsProject {
   }
 
   /**
-   * Type-checks files with their imports.
+   * Type-checks files.
    *
    * @returns the compiler errors
    */
@@ -110,12 +110,8 @@ export class DocsProject {
       include: [],
     }
     writeFileSync(join(this.#copy.folder, 'tsconfig.docs.json'), JSON.stringify(config))
-    const { output } = await this.#copy.run(process.execPath, [
-      'node_modules/typescript/bin/tsc',
-      '-p',
-      'tsconfig.docs.json',
-    ])
-    return output
+    const { output } = await this.#copy.run(process.execPath, [...TYPE_CHECK, 'tsconfig.docs.json'])
+    return output.trim()
   }
 
   /**
