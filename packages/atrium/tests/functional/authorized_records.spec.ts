@@ -1,6 +1,3 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { LucidCrud, resources } from '#crud'
@@ -266,22 +263,6 @@ test.group('Records that the policy refuses', (group) => {
     assert.isTrue(await crud.exists({ name: 'Ann' }))
     await assert.rejects(() => crud.findMany([HIDDEN]), /may not/)
     await assert.rejects(() => crud.find(HIDDEN), /may not/)
-  })
-
-  test('[P14, B17] the file of a refused record is not served', async ({ assert }) => {
-    const folder = app.config.get<string>('admin.storageDirectory')
-    const path = join(folder, 'Patient', PHOTO)
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, 'a face')
-    try {
-      const hidden = await asAdmin(`/Patient/files/${PHOTO}`)
-      assert.equal(hidden.status, 404)
-      await db.from('judged_patients').where('id', HIDDEN).update({ confidential: false })
-      const shown = await asAdmin(`/Patient/files/${PHOTO}`)
-      assert.equal(shown.text, 'a face')
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
   })
 
   test('[P14, E5] the history of a refused record is not shown, in its current or earlier states', async ({

@@ -1,6 +1,6 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import { call, get, post } from '#tests/helpers/http'
+import { call, get } from '#tests/helpers/http'
 
 const LIST = 'GET, HEAD, POST, OPTIONS'
 const ITEM = 'GET, HEAD, PATCH, DELETE, OPTIONS'
@@ -79,24 +79,5 @@ test.group('Methods that are not allowed', (group) => {
   test('[A25] OPTIONS of an unknown path is 404', async ({ assert }) => {
     const { status } = await call('OPTIONS', '/api/nothing')
     assert.equal(status, 404)
-  })
-
-  test("[A29] a request can't override its HTTP method", async ({ assert }) => {
-    const query = await post('/api/route-items/1?_method=DELETE', {})
-    assert.equal(query.status, 405)
-    const body = await call('POST', '/api/route-items/1', {
-      body: '_method=DELETE',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    })
-    assert.equal(body.status, 405)
-    const header = await post(
-      '/api/route-items/1',
-      {},
-      {
-        headers: { 'x-http-method-override': 'DELETE' },
-      }
-    )
-    assert.equal(header.status, 405)
-    assert.lengthOf(await db.from('route_items'), 1)
   })
 })

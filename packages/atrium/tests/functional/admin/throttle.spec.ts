@@ -55,12 +55,6 @@ test.group('Admin | guessing passwords', (group) => {
     assert.isEmpty(await db.from('admin_sessions'))
   })
 
-  test('[B8] attempts with another user name are not affected', async ({ assert }) => {
-    await fail(6)
-    const { status } = await login('al')
-    assert.equal(status, 303)
-  })
-
   test('[B8] attempts from another address are not affected', async ({ assert }) => {
     await fail(6)
     const address = /(::1|0:0:0:0|(::ffff:)?127\.0\.0\.1)$/
@@ -118,13 +112,6 @@ test.group('Admin | guessing passwords', (group) => {
     await fail(4)
     await login('al')
     assert.deepEqual(await fail(2), [401, 429])
-  })
-
-  test('[B8] attempts are allowed again after the waiting time', async ({ assert }) => {
-    await fail(6)
-    await db.from('admin_rate_limits').update({ expire: Date.now() - 1000 })
-    const { status } = await login('jo')
-    assert.equal(status, 303)
   })
 
   test('[B8, B3] attempts with an unknown name are limited in the same way as with a known one', async ({

@@ -118,33 +118,27 @@ test.group('createNodeServer()', () => {
     assert.match(await readAll(alone), /^HTTP\/1\.1 400 /)
   })
 
-  test('a request whose headers arrive too slowly gets a problem as its response', async ({
-    assert,
-  }) => {
-    const { server, port } = await listening(() => assert.fail('There was no request'), {
-      headersSeconds: 0.1,
+  test('a request whose {part} is sent too slowly gets a problem as its response')
+    .with([
+      { part: 'head', head: 'GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ' },
+      {
+        part: 'body',
+        head: 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n',
+      },
+    ])
+    .run(async ({ assert }, { part, head }) => {
+      let requests = 0
+      const limits = { headersSeconds: 0.1, ...(part === 'body' && { requestSeconds: 0.2 }) }
+      const { server, port } = await listening(() => void requests++, limits)
+      const socket = connect(port, 'localhost')
+      socket.write(head)
+      const drip = setInterval(() => socket.write('a'), 20)
+
+      assert.match(await readAll(socket), /^HTTP\/1\.1 408 /)
+      clearInterval(drip)
+      server.close()
+      assert.equal(requests, part === 'body' ? 1 : 0)
     })
-    const socket = connect(port, 'localhost')
-    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')
-    const drip = setInterval(() => socket.write('a'), 20)
-
-    assert.match(await readAll(socket), /^HTTP\/1\.1 408 /)
-    clearInterval(drip)
-    server.close()
-  })
-
-  test('a request whose body arrives too slowly gets a problem as its response', async ({
-    assert,
-  }) => {
-    const { server, port } = await listening(() => {}, { headersSeconds: 0.1, requestSeconds: 0.2 })
-    const socket = connect(port, 'localhost')
-    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n')
-    const drip = setInterval(() => socket.write('a'), 20)
-
-    assert.match(await readAll(socket), /^HTTP\/1\.1 408 /)
-    clearInterval(drip)
-    server.close()
-  })
 
   test('closing the server completes a pending response, which is the last of its connection', async ({
     assert,

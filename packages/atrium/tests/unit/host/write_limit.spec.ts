@@ -39,45 +39,37 @@ async function readSlowly(socket: Socket, pause: number): Promise<number> {
 }
 
 test.group('limitWriting()', () => {
-  test('[A29] a client that does not read its response is disconnected, and its memory is freed', async ({
-    assert,
-    cleanup,
-  }) => {
-    const begun = Promise.withResolvers<ServerResponse>()
-    const { server, port } = await listening((_request, response) => {
-      begun.resolve(response)
-      response.end(LONG)
-    })
-    const socket = connect(port, 'localhost').on('error', () => {})
-    cleanup(() => void [server.close(), socket.destroy()])
-    socket.pause()
-    socket.write(REQUEST)
-    const response = await begun.promise
-    const start = performance.now()
-    await once(response, 'close')
+  test('[A29] a client that does not read {what} is disconnected, and its memory is freed')
+    .with([
+      { what: 'its response', send: (response: ServerResponse) => void response.end(LONG) },
+      {
+        what: 'a streamed response',
+        send: async (response: ServerResponse) => {
+          for (;;) {
+            if (!response.write(LONG.subarray(0, MEGABYTE))) await once(response, 'drain')
+          }
+        },
+      },
+    ])
+    .run(async ({ assert, cleanup }, { send }) => {
+      const begun = Promise.withResolvers<ServerResponse>()
+      const { server, port } = await listening((_request, response) => {
+        begun.resolve(response)
+        return send(response)
+      })
+      const socket = connect(port, 'localhost').on('error', () => {})
+      cleanup(() => void [server.close(), socket.destroy()])
+      socket.pause()
+      socket.write(REQUEST)
+      const response = await begun.promise
+      const start = performance.now()
+      await once(response, 'close')
 
-    assert.isFalse(response.writableFinished)
-    assert.isAbove(performance.now() - start, SECONDS * 500)
-    assert.isBelow(performance.now() - start, SECONDS * 1000 * 5)
-    assert.equal(await new Promise((resolve) => server.getConnections((_, n) => resolve(n))), 0)
-  })
-
-  test('[A29] the limit applies to a streamed response too', async ({ assert, cleanup }) => {
-    const begun = Promise.withResolvers<ServerResponse>()
-    const { server, port } = await listening(async (_request, response) => {
-      begun.resolve(response)
-      for (;;) if (!response.write(LONG.subarray(0, MEGABYTE))) await once(response, 'drain')
+      assert.isFalse(response.writableFinished)
+      assert.isAbove(performance.now() - start, SECONDS * 500)
+      assert.isBelow(performance.now() - start, SECONDS * 1000 * 5)
+      assert.equal(await new Promise((resolve) => server.getConnections((_, n) => resolve(n))), 0)
     })
-    const socket = connect(port, 'localhost').on('error', () => {})
-    cleanup(() => void [server.close(), socket.destroy()])
-    socket.pause()
-    socket.write(REQUEST)
-    const response = await begun.promise
-    const start = performance.now()
-    await once(response, 'close')
-    assert.isFalse(response.writableFinished)
-    assert.isBelow(performance.now() - start, SECONDS * 1000 * 5)
-  })
 
   test('[A29] a client that reads slowly but steadily gets the whole response', async ({
     assert,

@@ -1,3 +1,4 @@
+import type { Assert } from '@japa/assert'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { inDriverTransaction, type RunSql } from '#base/database/shared_transaction'
@@ -17,6 +18,19 @@ const inserting = (text: string) => ({
 async function deferError(run: RunSql) {
   await run({ sql: 'pragma defer_foreign_keys = on', bindings: [] })
   await run({ sql: 'insert into pages (note) values (4711)', bindings: [] })
+}
+
+type Opened = Awaited<ReturnType<typeof openGrouped>> & { insert(text: string): Promise<unknown> }
+
+async function assertWaiting(assert: Assert, { insert, lock, texts }: Opened) {
+  const release = await lock()
+  let isStored = false
+  const stored = insert('one').then(() => (isStored = true))
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  assert.isFalse(isStored)
+  await release()
+  await stored
+  assert.deepEqual(await texts(), ['one'])
 }
 
 for (const driver of DRIVERS) {
@@ -168,15 +182,7 @@ for (const driver of DRIVERS) {
       assert,
       cleanup,
     }) => {
-      const { insert, lock, texts } = await open(cleanup)
-      const release = await lock()
-      let isStored = false
-      const stored = insert('one').then(() => (isStored = true))
-      await new Promise((resolve) => setTimeout(resolve, 60))
-      assert.isFalse(isStored)
-      await release()
-      await stored
-      assert.deepEqual(await texts(), ['one'])
+      await assertWaiting(assert, await open(cleanup))
     })
 
     test('[P8] writes that wait too long for another process are all refused as busy', async ({
@@ -309,15 +315,7 @@ for (const driver of DRIVERS) {
       assert,
       cleanup,
     }) => {
-      const { insert, lock, texts } = await open(cleanup)
-      const release = await lock()
-      let isStored = false
-      const stored = insert('one').then(() => (isStored = true))
-      await new Promise((resolve) => setTimeout(resolve, 60))
-      assert.isFalse(isStored)
-      await release()
-      await stored
-      assert.deepEqual(await texts(), ['one'])
+      await assertWaiting(assert, await open(cleanup))
     })
 
     test('a statement that waits too long for another process is refused as busy', async ({

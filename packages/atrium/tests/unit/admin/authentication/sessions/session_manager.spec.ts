@@ -139,14 +139,6 @@ test.group('SessionManager', (group) => {
     assert.isNull(await sessions.find(id))
   })
 
-  test('[B7] a session ends after 30 minutes without a request', async ({ assert }) => {
-    const { session, id } = await begin(jo, ORIGIN)
-    await age(session, 'last_activity', { minutes: 29 })
-    assert.isNotNull(await sessions.find(id))
-    await age(session, 'last_activity', { minutes: 31 })
-    assert.isNull(await sessions.find(id))
-  })
-
   test('[B7] a session ends after 12 hours even if it is in use', async ({ assert }) => {
     const { session, id } = await begin(jo, ORIGIN)
     await age(session, 'created_at', { minutes: 12 * 60 - 1 })
@@ -167,14 +159,6 @@ test.group('SessionManager', (group) => {
     const first = (await strict.begin(jo, ORIGIN))!
     await strict.begin(jo, ORIGIN)
     assert.isNull(await strict.find(first.id))
-  })
-
-  test('[B7] using a session restarts its idle time', async ({ assert }) => {
-    const { session, id } = await begin(jo, ORIGIN)
-    await age(session, 'last_activity', { minutes: 20 })
-    await sessions.touch((await sessions.find(id))!)
-    const { lastActivity } = await AdminSession.findOrFail(session.id)
-    assert.isBelow(-lastActivity.diffNow('seconds').seconds, 5)
   })
 
   test('[B7] using a session that has just ended does not revive it', async ({ assert }) => {
@@ -203,11 +187,6 @@ test.group('SessionManager', (group) => {
     assert.isNull(await sessions.find(begun[3].id))
     assert.isNotNull(await sessions.find(begun[0].id))
     assert.isNotNull(await sessions.find(others.id))
-  })
-
-  test('[B7] concurrent logins do not exceed the limit', async ({ assert }) => {
-    await Promise.all(Array.from({ length: 9 }, () => begin(jo, ORIGIN)))
-    assert.lengthOf(await sessions.activeOf(jo.id), 5)
   })
 
   test('[B7] expired sessions do not count for the limit, and their rows are removed', async ({
