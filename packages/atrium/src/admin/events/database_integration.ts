@@ -6,7 +6,8 @@ import { dialectOf } from '#base/database/dialects'
 import { inTransaction } from '#base/database/transaction'
 import { inUtc } from '#base/values/datetime'
 import type { RunSql } from '#base/database/shared_transaction'
-import type { Sql } from '#base/sql/sql'
+import type { Dialect } from '#base/database/dialect'
+import { insertRowsSql } from '#base/sql/sql'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
 import {
@@ -41,6 +42,9 @@ const VIEWS: Check = [
   "true or false, or 'records' for those of records alone",
 ]
 const CHECKS = { retentionDays: DAYS, typedNameDays: DAYS, logViews: VIEWS }
+
+/** Maximum number of events or records in one statement of `logByStatements`, each number being a separate statement */
+const EVENTS_PER_WRITE = 10
 
 type Row = Record<string, unknown>
 
@@ -132,30 +136,39 @@ export class DatabaseIntegration implements EventIntegration {
   }
 
   /**
-   * Logs an event of one record with statements that run in the transaction of the write.
+   * Logs events with statements that run in the transaction of their writes.
    *
-   * @param client  client of the database of the write
-   * @returns the id of the event
+   * @returns the ids of the events
    */
   async logByStatements(
-    event: AdminEvent,
-    client: QueryClientContract,
+    events: readonly AdminEvent[],
+    dialect: Dialect,
     run: RunSql
-  ): Promise<number> {
-    const timestamp = inUtc(event.timestamp)
-    const dialect = dialectOf(client)
-    const inserted = async (insert: Sql) => {
-      const [{ key }] = await run(insert)
-      return key
-    }
-    if (dialect.insertPairSql && event.records.length === 1) {
+  ): Promise<number[]> {
+    const [event] = events
+    if (dialect.insertPairSql && events.length === 1 && event.records.length === 1) {
+      const timestamp = inUtc(event.timestamp)
       const row = auditRow(event.records[0], timestamp)
       const first = { table: AdminEventLog.table, row: eventRow(event, timestamp) }
       const second = { table: AdminAuditLog.table, row, reference: 'event_id' }
-      return Number(await inserted(dialect.insertPairSql(first, second)))
+      const [{ key }] = await run(dialect.insertPairSql(first, second))
+      return [Number(key)]
     }
-    const insert = (table: string, row: Row) => inserted(dialect.insertRowSql!(table, row))
-    return await this.#insert(event, insert)
+    const ids: number[] = []
+    for (const some of chunks(events, EVENTS_PER_WRITE)) {
+      const rows = some.map((one) => eventRow(one, inUtc(one.timestamp)))
+      const { sql, bindings } = insertRowsSql(dialect.quote(AdminEventLog.table), rows)
+      const keys = await run({ sql: `${sql} returning id as key`, bindings })
+      /* The order of returned rows is not promised; ids ascend in the order of the values. */
+      ids.push(...keys.map(({ key }) => Number(key)).toSorted((one, other) => one - other))
+    }
+    const audits = events.flatMap(({ records, timestamp }, index) =>
+      records.map((record) => ({ event_id: ids[index], ...auditRow(record, inUtc(timestamp)) }))
+    )
+    for (const some of chunks(audits, EVENTS_PER_WRITE)) {
+      await run(insertRowsSql(dialect.quote(AdminAuditLog.table), some))
+    }
+    return ids
   }
 
   async #log(
@@ -163,31 +176,22 @@ export class DatabaseIntegration implements EventIntegration {
     client: QueryClientContract,
     partOf: number | undefined
   ): Promise<number> {
+    const timestamp = inUtc(event.timestamp)
     const insert = (table: string, row: Row) => dialectOf(client).insertRow(client, table, row)
+    const head = eventRow(event, timestamp)
     if (partOf !== undefined) {
-      const { details } = eventRow(event, inUtc(event.timestamp))
+      const { details } = head
       await client.from(AdminEventLog.table).where('id', partOf).update({ details })
     }
-    return await this.#insert(event, insert, { client, partOf })
-  }
-
-  /**
-   * @param client  client that inserts the rows of several records together; undefined: each row is passed to `insert`
-   */
-  async #insert(
-    event: AdminEvent,
-    insert: (table: string, row: Row) => Promise<unknown>,
-    { client, partOf }: { client?: QueryClientContract; partOf?: number } = {}
-  ): Promise<number> {
-    const timestamp = inUtc(event.timestamp)
-    const id = partOf ?? (await insert(AdminEventLog.table, eventRow(event, timestamp)))
+    const id = partOf ?? (await insert(AdminEventLog.table, head))
     const rows = event.records.map((record) => ({ event_id: id, ...auditRow(record, timestamp) }))
-    if (client && rows.length > 1) {
+    if (rows.length === 1) await insert(AdminAuditLog.table, rows[0])
+    else {
       const knex = client.getWriteClient()
       for (const some of chunks(rows, ROWS_PER_WRITE)) {
         await knex.table(AdminAuditLog.table).insert(some)
       }
-    } else for (const row of rows) await insert(AdminAuditLog.table, row)
+    }
     return Number(id)
   }
 }

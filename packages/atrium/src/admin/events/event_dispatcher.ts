@@ -3,6 +3,8 @@ import logger from '@adonisjs/core/services/logger'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Actor, Write, RecordByStatements, WriteObserver } from '#crud'
 import type { Origin, SystemActor } from '#base/types'
+import type { Dialect } from '#base/database/dialect'
+import { dialectOf } from '#base/database/dialects'
 import { afterOutermostCommit } from '#base/database/outermost_commit'
 import { LONGEST_USERNAME } from '../models/admin_user.js'
 import AdminUser from '../models/admin_user.js'
@@ -166,6 +168,8 @@ const MOST_PENDING = 1000
  */
 export class EventDispatcher implements WriteObserver {
   readonly #pending = new Set<Promise<unknown>>()
+  /** Functions that log by statements, one for each kind of database */
+  readonly #recorders = new WeakMap<Dialect, RecordByStatements>()
   readonly #most: number
 
   constructor(
@@ -219,12 +223,22 @@ export class EventDispatcher implements WriteObserver {
     const { integration } = this
     if (!(integration instanceof DatabaseIntegration) || !integration.isPartOf(client)) return
     if (integration.log !== DatabaseIntegration.prototype.log || longActionOf(by)) return
-    return async (writes, run) => {
-      const event = eventOfWrites(writes)
-      if (!event) return
-      const id = await integration.logByStatements(event, client, run)
-      noteLogged(contextOfOrigin(by.origin), id)
+    const dialect = dialectOf(client)
+    const known = this.#recorders.get(dialect)
+    if (known) return known
+    const ofAll: RecordByStatements['ofAll'] = async (actions, run) => {
+      const logged = actions.flatMap((writes) => {
+        const event = eventOfWrites(writes)
+        return event ? [{ event, ctx: contextOfOrigin(writes[0].origin) }] : []
+      })
+      const events = logged.map(({ event }) => event)
+      const ids = await integration.logByStatements(events, dialect, run)
+      for (const [index, { ctx }] of logged.entries()) noteLogged(ctx, ids[index])
     }
+    const recorder: RecordByStatements = (writes, run) => ofAll([writes], run)
+    recorder.ofAll = ofAll
+    this.#recorders.set(dialect, recorder)
+    return recorder
   }
 
   /**

@@ -158,11 +158,6 @@ export interface Dialect {
     key?: string
   ): Promise<unknown>
   /**
-   * Returns the statement of `insertRow`, with the generated key as `key`; only for databases with `insert ...
-   * returning`
-   */
-  insertRowSql?(table: string, row: Record<string, unknown>, key?: string): Sql
-  /**
    * Returns a statement that inserts two rows, the second with the generated key of the first in the column
    * `reference`, and returns that key as `key`. Only for databases in which an insert can be part of another one
    */

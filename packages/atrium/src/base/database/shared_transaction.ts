@@ -3,6 +3,7 @@ import { discardConnection } from '#upstream/knex_transaction'
 import type { Sql } from '../sql/sql.js'
 import type { Statement } from './dialect.js'
 import { dialectOf } from './dialects.js'
+import type { WriteLog } from './sqlite/commit_group.js'
 import { commitGroupsOf } from './sqlite/sqlite_connection.js'
 import { inTransaction } from './transaction.js'
 import { withWriter } from './with_connection.js'
@@ -48,8 +49,7 @@ function withInserts(inserts: readonly Sql[], { sql, bindings }: Sql): Sql {
 
 /**
  * Runs a write like `inTransaction`. On SQLite, writes that wait for the only writing connection share the transaction
- * of the write that they wait for: each runs in a savepoint and is rolled back alone if it fails, but all are committed
- * together.
+ * of the write that they wait for: one that fails is rolled back alone, but all are committed together.
  *
  * @throws the error of the work, after a rollback, or the database's error of BEGIN or COMMIT
  */
@@ -61,33 +61,54 @@ export async function inSharedTransaction<Result>(
   return groups ? await groups.run(client, { work }) : await inTransaction(client, work)
 }
 
+/** A write of the engine by statements */
+export interface StatementWrite<Result> {
+  /** Runs the statements of the write; at most one of them changes something */
+  work(run: RunSql): Promise<Result>
+  /** What is stored after `work`, in the same transaction; for waiting writes on SQLite, together with theirs */
+  log?: WriteLog
+  /** Called after the commit, in the order of the writes; must not throw */
+  committed(result: Result): void
+  /**
+   * True if the work is one statement without a log, which either succeeds or fails as a whole: it runs without BEGIN
+   * and COMMIT unless it shares those of other writes
+   */
+  isOneStatement?: boolean
+}
+
 /**
  * Runs a write in a transaction of the driver that Knex and Lucid do not track, which takes a fraction of their time.
  * Only for statements of the engine: application code must get a Lucid transaction. On SQLite, waiting writes share
- * their commit, as with `inSharedTransaction`.
+ * their commit, as with `inSharedTransaction`, and the statements of their logs.
  *
- * @param client          client that is not a transaction
- * @param committed       called after the commit, in the order of the writes; must not throw
- * @param isOneStatement  true if the work is one statement, which either succeeds or fails as a whole: it runs without
- *   BEGIN and COMMIT unless it shares those of other writes
- * @throws the error of the work, after a rollback, or the database's error of BEGIN or COMMIT
+ * @param client  client that is not a transaction
+ * @param write   its `work` can run twice: if the logs of several writes cannot be stored together, each runs alone
+ * @throws the error of the work or of the log, after a rollback, or the database's error of BEGIN or COMMIT
  */
 export async function inDriverTransaction<Result>(
   client: QueryClientContract,
-  work: (run: RunSql) => Promise<Result>,
-  committed: (result: Result) => void,
-  isOneStatement = false
+  { work, log, committed, isOneStatement = false }: StatementWrite<Result>
 ): Promise<Result> {
   const dialect = dialectOf(client)
   const command = (sql: string) => dialect.statement(client, sql, [])
-  const run = (connection: unknown) =>
-    work(({ sql, bindings }) => dialect.statement(client, sql, bindings)(connection))
+  const runOn =
+    (connection: unknown): RunSql =>
+    ({ sql, bindings }) =>
+      dialect.statement(client, sql, bindings)(connection)
+  const run = (connection: unknown) => work(runOn(connection))
   const groups = commitGroupsOf(client)
-  if (groups) return await groups.run(client, { command, run, committed, isOneStatement })
+  if (groups) {
+    return await groups.run(client, { command, run, runOn, log, committed, isOneStatement })
+  }
   return await withWriter(client, async (connection) => {
+    const runAll = async () => {
+      const result = await run(connection)
+      await log?.store([log.entry], runOn(connection))
+      return result
+    }
     const result = isOneStatement
       ? await run(connection)
-      : await bracketed(connection, command, dialect.begin, run)
+      : await bracketed(connection, command, dialect.begin, runAll)
     committed(result)
     return result
   })

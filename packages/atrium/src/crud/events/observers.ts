@@ -13,7 +13,22 @@ import { identityOf } from '#base/columns/key'
 import { KEYS_PER_CONDITION, chunks } from '#base/chunks'
 
 /** Records the writes of one action with statements in the transaction of the writes. */
-export type RecordByStatements = (writes: readonly Write[], run: RunSql) => Promise<void>
+export interface RecordByStatements {
+  (writes: readonly Write[], run: RunSql): Promise<void>
+  /**
+   * Records several actions that share a transaction, in their order, with fewer statements than one by one. A recorder
+   * with the method must be the same function for all of them.
+   */
+  ofAll?(actions: ReadonlyArray<readonly Write[]>, run: RunSql): Promise<void>
+}
+
+/** The writes of one action, with the functions that record them */
+export interface Recorded {
+  writes: readonly Write[]
+  recorders: readonly RecordByStatements[]
+  /** True if the database can run an insert as a part of another statement */
+  joins: boolean
+}
 
 /** Records every write of decorated models. */
 export interface WriteObserver {
@@ -125,25 +140,25 @@ export function recordersByStatements(
 }
 
 /**
- * Passes an action's writes to the recorders, in their transaction.
+ * Passes the writes of actions that share a transaction to their recorders.
  *
- * @param joinsInserts  true if the database can run an insert as a part of another statement
  * @throws WriteNotRecorded  or the reason why the database is unavailable
  */
-export async function recordByStatements(
-  writes: readonly Write[],
-  recorders: readonly RecordByStatements[],
-  run: RunSql,
-  joinsInserts: boolean
-): Promise<void> {
+export async function recordActions(actions: readonly Recorded[], run: RunSql): Promise<void> {
+  const shared = new Map<RecordByStatements, Array<readonly Write[]>>()
   await recorded(async () => {
-    if (!joinsInserts) {
-      for (const record of recorders) await record(writes, run)
-      return
+    for (const { writes, recorders, joins } of actions) {
+      if (writes.length === 0) continue
+      const joining = joins ? joiningInserts(run) : undefined
+      for (const record of recorders) {
+        const isShared = record.ofAll !== undefined && actions.length > 1
+        if (!isShared) await record(writes, joining?.run ?? run)
+        else if (shared.has(record)) shared.get(record)!.push(writes)
+        else shared.set(record, [writes])
+      }
+      await joining?.rest()
     }
-    const joining = joiningInserts(run)
-    for (const record of recorders) await record(writes, joining.run)
-    await joining.rest()
+    for (const [record, all] of shared) await record.ofAll!(all, run)
   })
 }
 

@@ -1,4 +1,5 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { Sql } from '../../sql/sql.js'
 import type { Statement } from '../dialect.js'
 import { SharedTransactionUndone, unavailability, WaitedTooLong } from '../unavailable.js'
 import { endInDatabase, runEndHooks } from '#upstream/lucid_transaction_end'
@@ -54,27 +55,60 @@ export interface LucidWrite<Result> {
   work(transaction: TransactionClientContract): Promise<Result>
 }
 
-/** A write with statements of the engine, in a transaction of the driver. */
+/**
+ * A write with statements of the engine, in a transaction of the driver. At most one of its statements changes
+ * something, so that a statement that fails leaves nothing to undo.
+ */
 export interface DriverWrite<Result> {
   /** Returns a statement without values */
   command(sql: string): Statement
   run(connection: RawConnection): Promise<Result>
+  /** What is stored with the write */
+  log?: WriteLog
+  /** Returns the function that runs the statements of logs on a connection */
+  runOn(connection: RawConnection): RunStatement
   /** Called after the commit, in the order of the writes; must not throw */
   committed(result: Result): void
-  /** True if the write needs no savepoint: one statement that fails stores nothing */
+  /** True if the write is one statement, which needs no BEGIN and COMMIT */
   isOneStatement: boolean
+  /** True if no other write can share its transaction: the log of a write that shared it before could not be stored */
+  isAlone?: boolean
+}
+
+type RunStatement = (statement: Sql) => Promise<Array<Record<string, unknown>>>
+
+/** Rows about a write that are stored in its transaction; for the writes of a group, together. */
+export interface WriteLog<Entry = any> {
+  readonly entry: Entry
+  /** Stores the entries of several writes, in their order */
+  store(entries: readonly Entry[], run: RunStatement): Promise<void>
+}
+
+/** Means that the logs of a group could not be stored: each of its writes runs again, alone. */
+export class LogsUndone extends Error {}
+
+/** Stores the logs of writes in their transaction. */
+export async function storeLogs(logs: readonly WriteLog[], run: RunStatement): Promise<void> {
+  for (const [store, some] of Map.groupBy(logs, (log) => log.store)) {
+    await store(
+      some.map(({ entry }) => entry),
+      run
+    )
+  }
 }
 
 /* A constant name, as its prepared statements are cached. */
 const SAVEPOINT = 'driver_write'
 
 /**
- * Writes that share the transaction of the first of them. Each further write runs in a separate savepoint, one at a
- * time, and all end with the transaction.
+ * Writes that share the transaction of the first of them. They run one at a time, and all end with the transaction. In
+ * a Lucid transaction each runs in a separate savepoint.
  */
 export class CommitGroup {
   /** Number of writes */
   size = 1
+  /** Logs of the writes in a transaction of the driver, which are stored before its commit */
+  readonly logs: WriteLog[] = []
   /** Error of the write at which SQLite rolled back the whole transaction */
   error: { error: unknown } | undefined
   readonly #ended = Promise.withResolvers<void>()
@@ -107,7 +141,8 @@ export class CommitGroup {
    * @returns the error for writes that did not cause it
    */
   fail(error: unknown): unknown {
-    const isForAll = this.size === 1 || unavailability(error) !== undefined
+    const isForAll =
+      this.size === 1 || error instanceof LogsUndone || unavailability(error) !== undefined
     const reported = isForAll ? error : new SharedTransactionUndone(error)
     this.#ended.reject(reported)
     return reported
@@ -150,16 +185,17 @@ export class CommitGroup {
     return result!
   }
 
-  /** Runs a driver write in a savepoint, or a single statement without one. */
-  async #runOfDriver<Result>({
-    command,
-    isOneStatement,
-    run,
-  }: DriverWrite<Result>): Promise<Result> {
-    if (isOneStatement) return await run(this.connection)
+  /** Runs a driver write: in a Lucid transaction in a savepoint, as its log is stored immediately. */
+  async #runOfDriver<Result>({ command, log, run, runOn }: DriverWrite<Result>): Promise<Result> {
+    if (!log || !this.begin) {
+      const result = await run(this.connection)
+      if (log) this.logs.push(log)
+      return result
+    }
     await command(`SAVEPOINT ${SAVEPOINT}`)(this.connection)
     try {
       const result = await run(this.connection)
+      await storeLogs([log], runOn(this.connection))
       await command(`RELEASE ${SAVEPOINT}`)(this.connection)
       return result
     } catch (error) {

@@ -10,10 +10,12 @@ import {
   CommitGroup,
   type DriverWrite,
   type GroupedWrite,
+  LogsUndone,
   type LucidWrite,
   defersConstraints,
   mayShareCommit,
   type RawConnection,
+  storeLogs,
 } from './commit_group.js'
 
 /** Limits of a group of writes with one commit. */
@@ -33,8 +35,8 @@ export const BEGIN = 'BEGIN IMMEDIATE'
 /** A write that waits for earlier writes. */
 interface Turn {
   since: number
-  /** True for a driver write */
-  isOfDriver: boolean
+  /** True for a write that can join a transaction of the driver */
+  mayJoinDriver: boolean
   /** Starts the write: in the given group, or without one as the first write of the next group */
   begin(place?: { group: CommitGroup; leave: () => void }): void
   refuse(error: unknown): void
@@ -68,8 +70,11 @@ export class CommitGroups {
   async run<Result>(client: QueryClientContract, write: GroupedWrite<Result>): Promise<Result> {
     const isOfDriver = 'run' in write
     if (this.#isBusy) {
-      const place = await this.#turn(isOfDriver)
-      if (place) return await place.group.join(write, place.leave)
+      const place = await this.#turn(isOfDriver && !write.isAlone)
+      if (place) {
+        const again = (alone: DriverWrite<Result>) => this.run(client, alone)
+        return await place.group.join(write, place.leave).catch(runAgain(write, again))
+      }
     }
     this.#isBusy = true
     if (!isOfDriver) return await this.#lead(client, write.work)
@@ -77,7 +82,7 @@ export class CommitGroups {
     return isAlone ? await this.#runAlone(client, write) : await this.#leadOfDriver(client, write)
   }
 
-  #turn(isOfDriver: boolean): Promise<Parameters<Turn['begin']>[0]> {
+  #turn(mayJoinDriver: boolean): Promise<Parameters<Turn['begin']>[0]> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer)
@@ -85,7 +90,7 @@ export class CommitGroups {
       }
       const turn: Turn = {
         since: performance.now(),
-        isOfDriver,
+        mayJoinDriver,
         begin: (place) => {
           leave()
           resolve(place)
@@ -174,13 +179,15 @@ export class CommitGroups {
   ): Promise<Result> {
     let since = performance.now()
     let isBegun = false
-    try {
-      return await withWriter(client, async (connection) => {
+    const lead = (one: DriverWrite<Result>) =>
+      withWriter(client, async (connection) => {
         since = performance.now()
-        await write.command(BEGIN)(connection)
+        await one.command(BEGIN)(connection)
         isBegun = true
-        return await this.#runFirst(connection, write)
+        return await this.#runFirst(connection, one)
       })
+    try {
+      return await lead(write).catch(runAgain(write, lead))
     } catch (error) {
       if (!isBegun) this.#refuseOthers(error, since)
       throw error
@@ -190,31 +197,35 @@ export class CommitGroups {
   }
 
   /** Runs the write of a transaction that has begun, then the writes that join it, and commits all of them. */
-  async #runFirst<Result>(
-    connection: RawConnection,
-    { command, run, committed }: DriverWrite<Result>
-  ): Promise<Result> {
+  async #runFirst<Result>(connection: RawConnection, write: DriverWrite<Result>): Promise<Result> {
+    const { command, log, runOn } = write
     const begun = performance.now()
     /* SQLite can have rolled back already. */
     const undo = () => command('ROLLBACK')(connection).catch(() => {})
     let result: Result
     try {
-      result = await run(connection)
+      result = await write.run(connection)
     } catch (error) {
       await undo()
       throw error
     }
-    const group = (await this.#hasNext())
-      ? await this.#gatherOfDriver(connection, command, begun)
-      : undefined
+    const group =
+      !write.isAlone && (await this.#hasNext())
+        ? await this.#gatherOfDriver(connection, command, begun)
+        : undefined
+    const logs = [log, ...(group?.logs ?? [])].filter((one) => one !== undefined)
     try {
       if (group?.error) throw group.error.error
+      await storeLogs(logs, runOn(connection)).catch((error) => {
+        const isOfOne = !group || group.size === 1 || unavailability(error)
+        throw isOfOne ? error : new LogsUndone('The writes run again', { cause: error })
+      })
       await command('COMMIT')(connection)
     } catch (error) {
       await undo()
       throw group ? group.fail(error) : error
     }
-    committed(result)
+    write.committed(result)
     group?.succeed()
     return result
   }
@@ -225,7 +236,7 @@ export class CommitGroups {
     command: DriverWrite<unknown>['command'],
     begun: number
   ): Promise<CommitGroup | undefined> {
-    const mayJoin = () => this.#mayJoin(begun) && this.#waiting[0].isOfDriver
+    const mayJoin = () => this.#mayJoin(begun) && this.#waiting[0].mayJoinDriver
     if (!mayJoin() || (await defersConstraints(command, connection))) return undefined
     const group = new CommitGroup(undefined, connection, this.patience)
     await this.#fill(group, mayJoin)
@@ -283,5 +294,16 @@ export class CommitGroups {
     this.#pass()
     await hooks
     return result
+  }
+}
+
+/** Returns a function that handles `LogsUndone` by running the write again, alone, and throws other errors. */
+function runAgain<Result>(
+  write: GroupedWrite<Result>,
+  run: (alone: DriverWrite<Result>) => Promise<Result>
+): (error: unknown) => Promise<Result> {
+  return async (error) => {
+    if (!(error instanceof LogsUndone)) throw error
+    return await run({ ...(write as DriverWrite<Result>), isAlone: true })
   }
 }

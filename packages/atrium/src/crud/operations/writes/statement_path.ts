@@ -9,7 +9,12 @@ import { UnknownKey } from '#base/errors'
 import { itemNotFound, nothingStored } from '#base/http/problems'
 import { insertRowsSql, joined, updateSql, type Sql } from '#base/sql/sql'
 import { hasListeners } from '../../events/model_events.js'
-import { prepareObservers, recordByStatements, emitEvents } from '../../events/observers.js'
+import {
+  prepareObservers,
+  recordActions,
+  emitEvents,
+  type Recorded,
+} from '../../events/observers.js'
 import { watchedResourceOf } from '../../events/watched_models.js'
 import { Write, type WriteOrigin } from '../../events/write.js'
 import { actorWithin, addToScope, scopeOf } from '../../events/write_scope.js'
@@ -200,20 +205,18 @@ async function runSingle<Result>(
   const isRecorded = recorders.length > 0
   const isReported = isRecorded || !readsFirst || hasListeners()
   const isOneStatement = !isRecorded && !(readsFirst && report && isReported)
+  const joins = dialectOf(client).insertPairSql !== undefined && recorders.length > 1
+  const entry: Recorded = { writes, recorders, joins }
   try {
-    return await inDriverTransaction(
-      client,
-      async (run) => {
-        const result = await work(run, isReported ? report : undefined)
-        if (isRecorded && writes.length > 0) {
-          const joins = dialectOf(client).insertPairSql !== undefined && recorders.length > 1
-          await recordByStatements(writes, recorders, run, joins)
-        }
-        return result
+    return await inDriverTransaction(client, {
+      work: async (run) => {
+        writes.length = 0
+        return await work(run, isReported ? report : undefined)
       },
-      () => emitEvents(writes),
-      isOneStatement
-    )
+      log: isRecorded ? { entry, store: recordActions } : undefined,
+      committed: () => emitEvents(writes),
+      isOneStatement,
+    })
   } catch (error) {
     throw await explained(error, context, { record }, client, options)
   }

@@ -2,6 +2,7 @@ import type { Assert } from '@japa/assert'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { inDriverTransaction, type RunSql } from '#base/database/shared_transaction'
+import type { WriteLog } from '#base/database/sqlite/commit_group'
 import { unavailability } from '#base/database/unavailable'
 import { onPostgres } from '#tests/helpers/databases'
 import { addNote, DRIVERS, openGrouped, signal } from '#tests/helpers/grouped_writes'
@@ -13,6 +14,9 @@ const inserting = (text: string) => ({
   sql: 'insert into notes (text) values (?) returning text',
   bindings: [text],
 })
+
+/** Log of which each write has a function for its entry */
+type Log = WriteLog<(run: RunSql) => Promise<void>>
 
 /* The write fails when its transaction is committed. */
 async function deferError(run: RunSql) {
@@ -38,16 +42,18 @@ for (const driver of DRIVERS) {
     async function open(cleanup: Parameters<typeof openGrouped>[1], options = {}) {
       const file = await openGrouped(driver, cleanup, options)
       const told: string[] = []
-      const insert = (text: string, after: (run: RunSql) => Promise<void> = async () => {}) =>
-        inDriverTransaction(
-          file.client,
-          async (run) => {
+      const store: Log['store'] = async (entries, run) => {
+        for (const entry of entries) await entry(run)
+      }
+      const insert = (text: string, entry: Log['entry'] = async () => {}) =>
+        inDriverTransaction<string>(file.client, {
+          work: async (run) => {
             const [row] = await run(inserting(text))
-            await after(run)
             return row.text as string
           },
-          (stored) => void told.push(stored)
-        )
+          log: { entry, store },
+          committed: (stored) => void told.push(stored),
+        })
       return { ...file, insert, told }
     }
 
@@ -91,11 +97,38 @@ for (const driver of DRIVERS) {
       assert.deepEqual(told, numbers(20))
       assert.equal(countOf(queries, 'BEGIN'), 1)
       assert.equal(countOf(queries, 'COMMIT'), 1)
-      assert.equal(countOf(queries, 'SAVEPOINT'), 19)
-      assert.equal(countOf(queries, 'RELEASE'), 19)
+      assert.equal(countOf(queries, 'SAVEPOINT'), 0)
     })
 
-    test('[P8] a write that fails after its first statement is rolled back, and the other writes are stored', async ({
+    test('[P8] the logs of waiting writes are stored together, in their order, before the commit', async ({
+      assert,
+      cleanup,
+    }) => {
+      const { client } = await open(cleanup)
+      const stored: string[][] = []
+      const store = async (entries: readonly string[], run: RunSql) => {
+        stored.push([...entries])
+        await run(inserting(`log of ${entries.join()}`))
+      }
+      const queries = await queriesOf(async () => {
+        await Promise.all(
+          numbers(5).map((entry) =>
+            inDriverTransaction(client, {
+              work: (run) => run(inserting(entry)),
+              log: { entry, store },
+              committed: () => {},
+            })
+          )
+        )
+      })
+      assert.deepEqual(stored, [numbers(5)])
+      assert.deepEqual(
+        queries.map((sql) => sql.split(' ')[0]).filter((word) => word !== 'select'),
+        ['BEGIN', ...numbers(5).map(() => 'insert'), 'insert', 'COMMIT']
+      )
+    })
+
+    test('[P8] if the log of a write fails, that write is rolled back, and the other writes are stored', async ({
       assert,
       cleanup,
     }) => {
@@ -105,6 +138,9 @@ for (const driver of DRIVERS) {
         numbers(20).map((text, index) => insert(text, index % 3 === 1 ? fail : undefined))
       )
       const stored = numbers(20).filter((_, index) => index % 3 !== 1)
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') assert.include(outcome.reason.message, 'UNIQUE')
+      }
       assert.deepEqual(
         outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
         stored
@@ -212,8 +248,11 @@ for (const driver of DRIVERS) {
       const file = await openGrouped(driver, cleanup, options)
       const insert = async (text: string) => {
         const sql = 'insert into notes (text) values (?) returning text'
-        const work = (run: RunSql) => run({ sql, bindings: [text] })
-        const [row] = await inDriverTransaction(file.client, work, () => {}, true)
+        const [row] = await inDriverTransaction<Array<Record<string, unknown>>>(file.client, {
+          work: (run) => run({ sql, bindings: [text] }),
+          committed: () => {},
+          isOneStatement: true,
+        })
         return row.text as string
       }
       return { ...file, insert }
@@ -350,13 +389,15 @@ test.group('Driver transactions on a server', (group) => {
       seen.push(await pid(run))
       await run({ sql: 'select pg_terminate_backend(pg_backend_pid())', bindings: [] })
     }
-    const error = await inDriverTransaction(client, work, () => seen.push('told')).catch(
-      (one) => one
-    )
+    const committed = () => void seen.push('told')
+    const error = await inDriverTransaction(client, { work, committed }).catch((one) => one)
     assert.instanceOf(error, Error)
     assert.lengthOf(seen, 1)
     for (let round = 0; round < 3; round++) {
-      assert.notEqual(await inDriverTransaction(client, pid, () => {}), seen[0])
+      assert.notEqual(
+        await inDriverTransaction(client, { work: pid, committed: () => {} }),
+        seen[0]
+      )
     }
   })
 
@@ -372,13 +413,9 @@ test.group('Driver transactions on a server', (group) => {
       await run(insert)
       throw new Error('own')
     }
-    await assert.rejects(() => inDriverTransaction(client, work, () => {}), 'own')
+    await assert.rejects(() => inDriverTransaction(client, { work, committed: () => {} }), 'own')
     assert.isNull(await db.from('event_plains').where('name', 'bare').first())
-    await inDriverTransaction(
-      client,
-      (run) => run(insert),
-      () => {}
-    )
+    await inDriverTransaction(client, { work: (run) => run(insert), committed: () => {} })
     assert.isNotNull(await db.from('event_plains').where('name', 'bare').first())
     await db.from('event_plains').where('name', 'bare').delete()
   })

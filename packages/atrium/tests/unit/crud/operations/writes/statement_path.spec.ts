@@ -11,12 +11,14 @@ import { EventDispatcher } from '#admin/events/event_dispatcher'
 import { EventInParts, nothingLogged } from '#admin/events/long_action'
 import { watch } from '#crud/events/record_hooks'
 import { watchedResourceOf } from '#crud/events/watched_models'
+import { systemActor } from '#base/actor'
 import { omit } from '#crud/operations/writes/omit'
 import { Resource } from '#crud/resource/resource'
 import { strange } from '#tests/helpers/actors'
 import { Plain } from '#tests/fixtures/events'
 import { Sample } from '#tests/fixtures/samples'
-import { onMysql, onPostgres } from '#tests/helpers/databases'
+import { onMysql, onPostgres, onSqlite } from '#tests/helpers/databases'
+import { withoutDeferredConstraints } from '#tests/helpers/deferred_constraints'
 import { emptyEventTables } from '#tests/helpers/events'
 import { audited, listen, loggedEvents } from '#tests/helpers/model_events'
 import { queriesOf } from '#tests/helpers/queries'
@@ -102,6 +104,7 @@ const takesLucid = (statements: string[]) => statements.includes('begin;')
 
 test.group('Writes by prepared statements', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
+  group.setup(withoutDeferredConstraints)
   group.setup(async () => {
     const switchTriggers = async (way: 'enable' | 'disable') => {
       for (const table of onPostgres ? TABLES : []) {
@@ -247,6 +250,60 @@ test.group('Writes by prepared statements', (group) => {
     DatabaseIntegration.prototype.logByStatements = logByStatements
     await crud.update(id, { name: 'c' })
     assert.lengthOf(await audited('Bare'), 2)
+  }).skip(onMysql, 'MariaDB does not return written rows')
+
+  test('[E4, P8.7] concurrent writes are logged together on SQLite, each in an event with its own actor', async ({
+    assert,
+  }) => {
+    const names = Array.from({ length: 25 }, (_, index) => `name ${index}`)
+    const actor = (name: string) => systemActor(`test:${name.slice(-2).trim()}`)
+    const statements = await statementsOf(() =>
+      Promise.all(names.map((name) => crud.create({ name }, { actor: actor(name) })))
+    )
+    const events = await loggedEvents()
+    const rows = await audited('Bare')
+    assert.lengthOf(rows, names.length)
+    for (const { eventId, newState } of rows) {
+      const { username, resourceId } = events.find(({ id }) => id === eventId)!
+      assert.equal(username, `system: ${actor(newState!.name as string).name}`)
+      assert.equal(resourceId, String(newState!.id))
+    }
+    const inserts = statements.filter((word) => word === 'insert').length
+    if (onSqlite) assert.isBelow(inserts, 2 * names.length)
+  })
+
+  test('[E4, P8.7] if one of several concurrent writes cannot be logged, the others are stored, logged and reported once', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { heard } = listen(cleanup)
+    const { logByStatements } = DatabaseIntegration.prototype
+    cleanup(() => void (DatabaseIntegration.prototype.logByStatements = logByStatements))
+    DatabaseIntegration.prototype.logByStatements = async function (events, ...args) {
+      const ids = await logByStatements.call(this, events, ...args)
+      const states = events.flatMap(({ records }) => records.map(({ newState }) => newState))
+      if (states.some((state) => state?.name === 'name 7')) throw new Error('no log')
+      return ids
+    }
+    const names = Array.from({ length: 15 }, (_, index) => `name ${index}`)
+    const outcomes = await Promise.allSettled(names.map((name) => crud.create({ name })))
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      names.map((name) => (name === 'name 7' ? 'rejected' : 'fulfilled'))
+    )
+    const others = names.filter((name) => name !== 'name 7')
+    const rows = await db.from('event_plains')
+    assert.sameMembers(
+      rows.map(({ name }) => name),
+      others
+    )
+    const log = await audited('Bare')
+    assert.sameMembers(
+      log.map(({ newState }) => newState!.name),
+      others
+    )
+    assert.lengthOf(await loggedEvents(), others.length)
+    assert.lengthOf(await heard(), others.length)
   }).skip(onMysql, 'MariaDB does not return written rows')
 
   test('[P8.11] a custom observer, a hook, and a transaction of the caller make the write use a Lucid transaction', async ({
