@@ -43,7 +43,7 @@ import { checkReferencedModels } from './user_attributes/attribute_references.js
 import { checkInlines } from './forms/inlines/inline_checks.js'
 import { checkRelatedColumns } from './views/related_columns.js'
 import { SiteTemplates } from './layout/site_templates.js'
-import { isBelowMount } from './http/site_paths.js'
+import { mountPlace } from './http/site_paths.js'
 import { handleAdminError } from './http/handle_error.js'
 import { registerRoutes } from './capabilities.js'
 import { registerJobKinds } from './job_kinds.js'
@@ -117,14 +117,12 @@ export default class AdminProvider {
     const site = await this.app.container.make(AdminSite)
     this.#site = site
     registerJobKinds(site)
-    const undo = lazyPart(
-      () => import('./undo/undo_offer.js'),
-      (module) => module
+    offerUndoBy(
+      lazyPart(
+        () => import('./undo/undo_offer.js'),
+        ({ offerUndo }) => offerUndo.bind(null, site)
+      )
     )
-    offerUndoBy(async (ctx) => {
-      const { offerUndo } = await undo()
-      return await offerUndo(site, ctx)
-    })
     const errors: Error[] = []
     const hidden = [...FACTOR_MODELS, AdminJob, AdminImport, AdminWebhookDelivery]
     for (const model of [...OWN_MODELS, ...LOG_MODELS, ...hidden]) {
@@ -148,7 +146,7 @@ export default class AdminProvider {
     await this.#serveMetrics(site)
     errors.push(...(await addPages(this.app, site)), ...(await addCards(this.app, site)))
     mountPart({
-      placeOf: (path) => (isBelowMount(site, path) ? site.mountPath : undefined),
+      placeOf: mountPlace(site),
       handleError: (error, ctx) => handleAdminError(site, error, ctx),
     })
 

@@ -19,7 +19,7 @@ import { replacePassword } from '../authentication/passwords/replace_password.js
 import { NotAllowed } from '../http/errors.js'
 import { accountPage, type PasswordField } from './account_page.js'
 import { redirectWithMessage, redirect } from '../http/redirect.js'
-import { rowId } from '../http/row_id.js'
+import { rowId } from '../views/record_items.js'
 import type { SignedIn, SessionRest } from '../authentication/admin_authentication.js'
 import { requireProof } from '../identity/proof.js'
 

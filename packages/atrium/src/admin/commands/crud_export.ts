@@ -129,7 +129,7 @@ export default class CrudExport extends AdminCommand {
 
   async run() {
     const { resources, runAs } = await import('#crud')
-    const { operatorContext, operatorOf } = await import('../identity/operator.js')
+    const { operatorContext, operatorOf } = await import('../identity/admin_actor.js')
     const { beginSnapshot } = await import('#base/database/snapshot')
     const { ExportedList } = await import('../export/exported_list.js')
     const { readExport } = await import('../export/export_choice.js')

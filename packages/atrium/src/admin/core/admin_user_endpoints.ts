@@ -13,7 +13,7 @@ import {
   type default as AdminUser,
 } from '../models/admin_user.js'
 import { rolesOf } from '../permissions/user_roles.js'
-import { LARGEST_ID } from '../http/row_id.js'
+import { LARGEST_ID } from '../views/record_items.js'
 
 /** Form field of a user update that also revokes the user's access tokens */
 export const REVOKE_TOKENS = 'revoke_tokens'

@@ -8,13 +8,14 @@ import { RESTORE, FROM } from './prefill/prefill_urls.js'
 import { parameterIn } from '../http/page_address.js'
 import { readKey, itemOf } from '../views/record_items.js'
 import { flashToNextPage, type Flash } from '../http/flash.js'
+import { sentTexts } from '../http/form_texts.js'
 import { openedList } from '../list/read_list.js'
 import type { ModelView } from '../views/model_view.js'
 import { may } from '../permissions/may.js'
 import { recordLinks } from '../http/record_links.js'
 import { failureOf, setFailureStatus } from './submission/form_failure.js'
 import { FormPage } from './form_page.js'
-import type { FormState } from './form_record.js'
+import { NEW, type FormState } from './form_record.js'
 import { goBack, recordMessage } from './form_response.js'
 import { isInDialog, IN_DIALOG, FOR, DRAFT } from './drafts/draft_parameters.js'
 import { deleteDraft, restoreTexts } from './drafts/save_draft.js'
@@ -98,11 +99,11 @@ export class CreateController {
   async submit(ctx: HttpContext): Promise<unknown> {
     const form = await this.#form.of(ctx)
     const submission = await form.read(ctx)
-    const left = await goToNew(ctx, this.site, this.view, 'create')
-    if (left === true) return
-    if (left) {
+    if (sentTexts(ctx).has(NEW)) {
+      const failure = await goToNew(ctx, this.site, this.view, 'create')
+      if (!failure) return
       ctx.response.status(422)
-      return await form.render(ctx, { submission, failure: left })
+      return await form.render(ctx, { submission, failure })
     }
     const refusal = form.refusalOf(ctx)
     if (refusal) {
@@ -124,7 +125,7 @@ export class CreateController {
       setFailureStatus(ctx, error, 422)
       return await form.render(ctx, { submission, failure, restored })
     }
-    await deleteDraft(ctx, this.site)
+    if (parameterIn(ctx, DRAFT) !== null) await deleteDraft(ctx, this.site)
     const message = await this.#message(ctx, item)
     if (isInDialog(ctx)) return await respondInDialog(ctx, this.site, this.view, item, message.text)
     if (await goBackWithNew(ctx, this.site, this.view, item)) return
@@ -139,7 +140,7 @@ export class CreateController {
   async #restored(
     ctx: HttpContext,
     form: FormPage,
-    find: typeof restoredOf
+    find: typeof restoredOf | typeof restoredIfThere
   ): Promise<RestoredFields | null> {
     if (parameterIn(ctx, RESTORE) === null) return null
     const [key] = readKey(this.view, parameterIn(ctx, FROM) ?? '') ?? []

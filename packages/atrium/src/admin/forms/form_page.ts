@@ -22,21 +22,16 @@ import { openedField, sealOpened } from './merge/opened_record.js'
 import { storeListed } from './files/uploads.js'
 import { sheetsOf } from './fields/widgets/widget_cells.js'
 import { isInDialog } from './drafts/draft_parameters.js'
-import { OWNER, sealOwner } from './drafts/save_draft.js'
+import { OWNER, sealOwner } from './submission/sent_once.js'
 import { offerNew } from './new_reference.js'
 import { inlineSections, rowsIn, type InlineSection } from './inlines/inline_sections.js'
 import { inLayoutOrder, layoutOf } from './layout/form_layout.js'
 import { manyToManyFields } from './many_to_many/many_to_many_fields.js'
 import type { FormFailure } from './submission/form_failure.js'
-import { formFields, readOnlyFields, type FormMode } from './fields/form_fields.js'
+import { formFields, hiddenNames, readOnlyFields, type FormMode } from './fields/form_fields.js'
 import { readSubmission, type Submission } from './submission/submission.js'
 import { formFacts, formLinks, restoreOffer } from './form_details.js'
-import {
-  defaultTexts,
-  hiddenNames,
-  valuesOfTexts,
-  type FieldTexts,
-} from './prefill/form_defaults.js'
+import { defaultTexts, valuesOfTexts, type FieldTexts } from './prefill/form_defaults.js'
 import { nextField, versionField, type FormState } from './form_record.js'
 import { guardOf } from '../identity/admin_guard.js'
 
@@ -68,7 +63,8 @@ export class FormPage {
     const { site, view, mode } = this
     const names = record && (await view.crud.readOnlyOn(record, view.callOptions(ctx)))
     const hidden = hiddenNames(ctx, view)
-    const all = await manyToManyFields(ctx, site, view, mode, record)
+    const all =
+      view.manyToMany.length > 0 ? await manyToManyFields(ctx, site, view, mode, record) : []
     const related = all.filter(({ name }) => !hidden.has(name))
     if (!names?.size && related.length === 0 && hidden.size === 0) return this
     const own = formFields(site, view, mode).filter(({ name }) => hidden.has(name))
@@ -96,7 +92,8 @@ export class FormPage {
   async read(ctx: HttpContext): Promise<Submission> {
     const { site, view, mode, fields } = this
     const submission = await readSubmission(fields, ctx, mode)
-    await storeListed(ctx, view, fields, submission)
+    if (submission.fileLists.size > 0) await storeListed(ctx, view, fields, submission)
+    if (!view.options.inlines) return submission
     const { rows, rerenders } = await rowsIn(ctx, site, view, sentTexts(ctx))
     return {
       ...submission,

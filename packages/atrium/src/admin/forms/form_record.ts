@@ -64,6 +64,12 @@ export const versionField = '_version'
 /** Name of the button *Save and next*. */
 export const nextField = '_next'
 
+/** Name of the button *New ...* next to a reference; `new_reference.ts` makes its value. */
+export const NEW = '__new'
+
+/** Beginning of the names of a conflict page's radio buttons: `_take.title`, with the values `mine` and `theirs` */
+export const TAKE = '_take.'
+
 /** The version of the record that a form was opened with, and the encrypted record, both as submitted. */
 export interface SentVersion {
   version: string

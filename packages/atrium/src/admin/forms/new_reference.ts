@@ -25,9 +25,7 @@ import { keepableTexts } from './drafts/save_draft.js'
 import type { FormFailure } from './submission/form_failure.js'
 import type { FieldView } from './fields/shown_field.js'
 import type { FormField } from './fields/form_field.js'
-
-/** Name of the button *New ...* in a form; the value is created by `writeRequested`. */
-const NEW = '__new'
+import { NEW } from './form_record.js'
 
 /** Serializes an input of a form and its reference: `items.0.product_id@OrderItem.product_id`. */
 function writeRequested({ input, model, field }: RequestedReference): string {
@@ -79,19 +77,18 @@ function chosen(
 }
 
 /**
- * Handles the button *New ...* of a form: stores the form as a draft and redirects to the create form of the
+ * Handles the button `NEW` of a form: stores the form as a draft and redirects to the create form of the
  * referenced model, which redirects back afterwards.
  *
- * @returns true if a response was sent; a failure to show in the form; false if the button was not pressed
+ * @returns a failure to show in the form; null if a response was sent
  */
 export async function goToNew(
   ctx: HttpContext,
   site: AdminSite,
   view: ModelView,
   mode: FormMode
-): Promise<boolean | FormFailure> {
-  const sent = sentTexts(ctx).get(NEW)?.at(-1)
-  if (sent === undefined) return false
+): Promise<FormFailure | null> {
+  const sent = sentTexts(ctx).get(NEW)?.at(-1) ?? ''
   const refused = { error: site.text('form.dialog.refused'), fieldErrors: {} }
   const requested = readRequested(sent)
   const reference = requested && (await requestedReference(ctx, site, requested))
@@ -108,7 +105,7 @@ export async function goToNew(
   })
   if (id === null) return { error: site.text('form.dialog.tooLong'), fieldErrors: {} }
   redirectPage(ctx, withDraftParameter(reference.view.url('/create_page'), FOR, id))
-  return true
+  return null
 }
 
 /**

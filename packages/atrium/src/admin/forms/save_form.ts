@@ -53,7 +53,7 @@ export interface SavedForm {
 type Values = Record<string, unknown>
 type Related = ReturnType<typeof takeRelated>[1]
 type WriteOptions = ReturnType<ModelView['callOptions']> & {
-  files: ReadonlySet<string>
+  files: ReadonlySet<string> | undefined
   related: Related
 }
 
@@ -62,7 +62,7 @@ interface Operation {
   /** True if repeating the submission would create a second record */
   createsRecord: boolean
   /** Returns the values to write, by attribute name */
-  validate(uploads: Uploads): Promise<Values>
+  validate(uploads: Uploads | null): Promise<Values>
   /** Returns true if the values differ from those of the record */
   changes(values: Values, related: Related): Promise<boolean>
   write(values: Values, options: WriteOptions): Promise<Written>
@@ -92,45 +92,48 @@ export async function saveForm(
   const { site, view, fields } = form
   const record = found?.record
   const seen = withoutUnseen(sent, form.unseen(sent, record))
-  const [submission, related] = takeRelated(fields, seen)
-  const uploads = new Uploads(view, fields, submission, {
-    earlier: stored,
-    record,
-    waiting: new WaitingFiles(ctx, view),
-  })
+  const [submission, related] =
+    view.manyToMany.length > 0 ? takeRelated(fields, seen) : [seen, undefined]
+  const takesFiles = fields.some(({ valueType }) => valueType === 'file')
+  const uploads = takesFiles
+    ? new Uploads(view, fields, submission, {
+        earlier: stored,
+        record,
+        waiting: new WaitingFiles(ctx, view),
+      })
+    : null
   const operation = found
     ? updateOf(form, submission, found, precondition)
     : createOf(form, submission)
   let saved: Written
   let isChanged: boolean
   try {
-    const plan = await planRows(ctx, site, view, submission, record)
-    const values = await checkedWith(plan, () => operation.validate(uploads))
+    const plan = submission.rows?.size
+      ? await planRows(ctx, site, view, submission.rows, record)
+      : null
+    const validate = () => operation.validate(uploads)
+    const values = plan ? await checkedWith(plan, validate) : await validate()
     restored?.keepExact(submission, values)
     isChanged = (await operation.changes(values, related)) || (plan?.changes.length ?? 0) > 0
     const creates = operation.createsRecord || plan?.changes.some(({ kind }) => kind === 'create')
     const keyOfSaved = ({ key }: Written) => key
-    saved = await saveWithRows(
-      ctx,
-      site,
-      view,
-      plan,
-      (options) => {
-        restored?.noteIn(options.origin)
-        const write = (own: typeof options) =>
-          operation.write(values, { ...own, files: uploads.names, related })
-        return once && creates ? once.write(options, write, keyOfSaved) : write(options)
-      },
-      keyOfSaved
-    )
+    const write = (options: ReturnType<typeof view.callOptions>) => {
+      restored?.noteIn(options.origin)
+      const writeOnce = (own: typeof options) =>
+        operation.write(values, { ...own, files: uploads?.names, related })
+      return once && creates ? once.write(options, writeOnce, keyOfSaved) : writeOnce(options)
+    }
+    saved = plan
+      ? await saveWithRows(ctx, site, view, plan, write, keyOfSaved)
+      : await write(view.callOptions(ctx))
   } catch (error) {
-    if (!(stored && error instanceof RowChanged)) await uploads.drop()
+    if (!(stored && error instanceof RowChanged)) await uploads?.drop()
     throw error
   }
   const { item, key } = saved
-  if (key) await uploads.belongTo(key)
+  if (key) await uploads?.belongTo(key)
   if (record) {
-    await uploads.dropReplaced(record)
+    await uploads?.dropReplaced(record)
     /* Hooks of the model may have changed values that were not submitted, so the whole items are compared. */
     isChanged ||= item !== undefined && !isSameItem(view.resource, itemOf(view, record), item)
   }

@@ -3,11 +3,12 @@ import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
 import { sentTexts } from '../http/form_texts.js'
 import { flashToNextPage } from '../http/flash.js'
+import { parameterIn } from '../http/page_address.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import { openedList } from '../list/read_list.js'
 import type { ModelView } from '../views/model_view.js'
 import { may } from '../permissions/may.js'
-import { showConflict, fieldsWithRecordValue, withMissingFiles } from './merge/conflict_page.js'
+import { showConflict, withChoices } from './merge/conflict_page.js'
 import {
   failureOf,
   setFailureStatus,
@@ -18,20 +19,23 @@ import {
   findRecord,
   recordNotFound,
   type FoundRecord,
+  NEW,
   nextField,
+  TAKE,
   versionField,
   type SentVersion,
 } from './form_record.js'
 import { FormPage } from './form_page.js'
 import { goBack, recordMessage } from './form_response.js'
 import { withStoredNotes, otherEditors } from './merge/other_editors.js'
-import { withTexts } from './merge/merge_submission.js'
 import { isConflict, saveMerged, type Conflict, type FormAttempt } from './merge/merging_save.js'
 import { openedField } from './merge/opened_record.js'
 import { neighbourRecords } from './neighbour_records.js'
+import { DRAFT } from './drafts/draft_parameters.js'
 import { deleteDraft, restoreTexts } from './drafts/save_draft.js'
 import { goToNew } from './new_reference.js'
-import { restoredIfThere, restoredOf } from './prefill/restored_fields.js'
+import { RESTORE } from './prefill/prefill_urls.js'
+import { restoredIfThere, restoredOf, type RestoredFields } from './prefill/restored_fields.js'
 import type { SavedForm } from './save_form.js'
 import { SentOnce } from './submission/sent_once.js'
 import { NotAllowed } from '../http/errors.js'
@@ -62,7 +66,7 @@ export class UpdateController {
     const storedNotes = await restoreTexts(ctx, this.site, form.fields)
     if (storedNotes) {
       const submission = await form.read(ctx)
-      const restored = await restoredIfThere(ctx, this.site, form, found)
+      const restored = await this.#restored(ctx, form, found, restoredIfThere)
       const sent = sentVersion(ctx)
       return await form.render(ctx, {
         ...found,
@@ -72,7 +76,7 @@ export class UpdateController {
         sent,
       })
     }
-    const restored = await restoredOf(ctx, this.site, form, found)
+    const restored = await this.#restored(ctx, form, found, restoredOf)
     return await form.render(ctx, { ...found, restored })
   }
 
@@ -81,14 +85,12 @@ export class UpdateController {
     const found = await findRecord(ctx, this.view)
     if (!found) return this.#notFound(ctx)
     const attempt = await this.#attempt(ctx, found)
-    const { form } = attempt
-    const given = fieldsWithRecordValue(ctx, form.fields)
-    const { submission } = attempt
-    const left = await goToNew(ctx, this.site, this.view, 'update')
-    if (left === true) return
-    if (left) {
+    const { form, given, submission } = attempt
+    if (sentTexts(ctx).has(NEW)) {
+      const failure = await goToNew(ctx, this.site, this.view, 'update')
+      if (!failure) return
       ctx.response.status(400)
-      return await this.#again(ctx, attempt, left)
+      return await this.#again(ctx, attempt, failure)
     }
     const refusal = form.refusalOf(ctx, found.record)
     if (refusal) {
@@ -106,7 +108,7 @@ export class UpdateController {
     const next = goesOn(ctx) && list ? await this.#next(ctx, list, found.key) : null
     let outcome: SavedForm | Conflict
     try {
-      const save = () => saveMerged(ctx, this.#form, attempt, given)
+      const save = () => saveMerged(ctx, this.#form, attempt)
       const saved = attempt.once ? await attempt.once.run(save) : { result: await save() }
       outcome = 'key' in saved ? { item: undefined, isChanged: true } : saved.result
     } catch (error) {
@@ -116,7 +118,7 @@ export class UpdateController {
       return await this.#again(ctx, attempt, failure)
     }
     if (isConflict(outcome)) return await showConflict(ctx, this.site, attempt, outcome)
-    await deleteDraft(ctx, this.site)
+    if (parameterIn(ctx, DRAFT) !== null) await deleteDraft(ctx, this.site)
     await flashToNextPage(ctx, await this.#message(ctx, attempt, outcome))
     if (next) redirectPage(ctx, next)
     else await goBack(this.site, this.view, ctx, list)
@@ -128,23 +130,30 @@ export class UpdateController {
   async #attempt(ctx: HttpContext, found: FoundRecord): Promise<FormAttempt> {
     const form = await this.#form.of(ctx, found.record)
     const submission = await form.read(ctx)
-    const given = fieldsWithRecordValue(ctx, form.fields)
-    const fields = form.fields.filter(({ name }) => given.has(name))
-    const texts = given.size > 0 ? await form.texts(found.record) : {}
+    const choices = isOfConflictPage(ctx)
+      ? await withChoices(ctx, form, found.record, submission)
+      : { submission, given: new Set<string>() }
     return {
       ...found,
       form,
-      submission: withTexts(
-        withMissingFiles(ctx, this.site, form.fields, submission),
-        fields,
-        texts
-      ),
+      ...choices,
       sent: sentVersion(ctx),
       opened: null,
       theirs: [],
-      restored: await restoredIfThere(ctx, this.site, form, found),
-      once: await SentOnce.of(ctx, this.view),
+      restored: await this.#restored(ctx, form, found, restoredIfThere),
+      /* Only rows can be created twice. */
+      once: submission.rows?.size ? await SentOnce.of(ctx, this.view) : null,
     }
+  }
+
+  /** Returns the earlier version of the record that the URL names; null if it names none. */
+  async #restored(
+    ctx: HttpContext,
+    form: FormPage,
+    found: FoundRecord,
+    find: typeof restoredOf | typeof restoredIfThere
+  ): Promise<RestoredFields | null> {
+    return parameterIn(ctx, RESTORE) === null ? null : await find(ctx, this.site, form, found)
   }
 
   async #message(ctx: HttpContext, attempt: FormAttempt, { item, isChanged }: SavedForm) {
@@ -184,6 +193,12 @@ export class UpdateController {
 /** Returns true if the button *Save and next* was pressed. */
 function goesOn(ctx: HttpContext): boolean {
   return sentTexts(ctx).has(nextField)
+}
+
+function isOfConflictPage(ctx: HttpContext): boolean {
+  return sentTexts(ctx)
+    .keys()
+    .some((name) => name.startsWith(TAKE))
 }
 
 function sentVersion(ctx: HttpContext): SentVersion | undefined {

@@ -12,7 +12,7 @@ import type { ModelView } from '../views/model_view.js'
 import { isShortened, shortened } from '../events/event_records.js'
 import type { FormField } from '../forms/fields/form_field.js'
 import type { ReadableHistory, SeesName } from './readable_history.js'
-import { rowId } from '../http/row_id.js'
+import { rowId } from '../views/record_items.js'
 
 /* Prefix in the address of the state before an event, such as `before-345` */
 const BEFORE = 'before-'

@@ -14,11 +14,15 @@ export interface FlashUndo {
 
 type Offer = (ctx: HttpContext) => Promise<FlashUndo | undefined>
 
-let offer: Offer | undefined
+let offerOf: (() => Promise<Offer>) | undefined
 
-/** Registers the function that offers *Undo* for the writes of a request. */
-export function offerUndoBy(given: Offer): void {
-  offer = given
+/**
+ * Registers the function that offers *Undo* for the writes of a request.
+ *
+ * @param load  returns the function, which is loaded for the first write
+ */
+export function offerUndoBy(load: () => Promise<Offer>): void {
+  offerOf = load
 }
 
 /** Returns the message of an action, with *Undo* if the action can be reverted. */
@@ -26,7 +30,9 @@ export async function withUndo<Message extends { kind: string; undo?: FlashUndo 
   ctx: HttpContext,
   message: Message
 ): Promise<Message> {
-  const undo = message.kind === 'success' && !message.undo ? await offer?.(ctx) : undefined
+  if (message.kind !== 'success' || message.undo) return message
+  const offer = await offerOf?.()
+  const undo = await offer?.(ctx)
   return undo ? { ...message, undo } : message
 }
 

@@ -18,6 +18,11 @@ export function isBelowMount(site: Pick<Site, 'mountPath'>, path: string): boole
   return path === site.mountPath || path.startsWith(`${site.mountPath}/`)
 }
 
+/** Returns a function that returns the mount path of the site for a path of it; undefined for any other path. */
+export function mountPlace(site: Pick<Site, 'mountPath'>) {
+  return (path: string) => (isBelowMount(site, path) ? site.mountPath : undefined)
+}
+
 /** Returns true if browsers interpret the URL as a path of the current host, unlike `//another.host`. */
 export function isLocalAddress(address: string): boolean {
   return /^\/(?![/\\])/.test(address)

@@ -10,11 +10,10 @@ import { hasEventLog } from '../http/event_access.js'
 import { UndoingJob, undoInJob, eventInParts } from './undo_in_job.js'
 import { undoableEventsOfJob, countRows } from './job_events.js'
 import { changedRefusal, changedSteps } from './undo_step.js'
-import { clientOf } from './undo_event.js'
+import { clientOf, planStart } from './undo_plan.js'
 import { refusalWords, isRefusal } from './undo_refusal.js'
 import { checkReferencesOf } from './undo_offer.js'
 import { isUndo, undoLabel, refuseLate } from './undoable_event.js'
-import { planStart } from './undo_plan.js'
 
 /** Name of this kind of job, as stored */
 export const UNDO_JOB = 'undo'

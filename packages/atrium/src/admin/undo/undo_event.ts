@@ -1,8 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import logger from '@adonisjs/core/services/logger'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { fileKeysIn } from '#base/values/file_keys'
-import { fromStored } from '#base/values/stored_json'
 import type { Column } from '#base/columns/column'
 import type { Actor } from '#crud'
 import type { Origin } from '#base/types'
@@ -10,40 +8,20 @@ import { afterOutermostCommit } from '#base/database/outermost_commit'
 import { dialectOf } from '#base/database/dialects'
 import { errorToProblem, gatherWrites } from '#crud/internals'
 import { inTransaction } from '#base/database/transaction'
-import { UndoRefused } from './errors.js'
 import { fileColumnsOf } from '../forms/files/file_fields.js'
 import { filesIn } from '../forms/files/file_owners.js'
-import { dropFiles, hasFile } from '../forms/files/file_store.js'
+import { dropFiles } from '../forms/files/file_store.js'
 import type { ModelView } from '../views/model_view.js'
 import { adminActor, undoingOrigin } from '../identity/admin_actor.js'
 import type AdminEventLog from '../models/admin_event_log.js'
-import { type UndoStep, type UndoTarget, changedRefusal, changedSteps } from './undo_step.js'
+import { type UndoStep, changedRefusal, changedSteps } from './undo_step.js'
 import { UndoRun } from './undo_run.js'
+import { clientOf } from './undo_plan.js'
 
 /** Files that possibly no record refers to after an undo. */
 interface LeftFiles {
   view: ModelView
   keys: readonly string[]
-}
-
-/**
- * Checks that the files of all restored records still exist.
- *
- * @throws UndoRefused  if an undo would restore the name of a file that no longer exists
- */
-export async function refuseLostFiles(
-  { name, view }: UndoTarget,
-  steps: readonly UndoStep[]
-): Promise<void> {
-  const columns = view ? fileColumnsOf(view.base) : []
-  if (!view || columns.length === 0) return
-  for (const { reversal, resourceType } of steps) {
-    if (resourceType !== name) continue
-    for (const column of columns) {
-      const files = fileKeysIn(column, fromStored(reversal.before?.[column.name])) ?? []
-      for (const file of files) if (!(await hasFile(view, file))) throw new UndoRefused('files')
-    }
-  }
 }
 
 /**
@@ -123,11 +101,6 @@ export async function undoSteps(
     const { target } = run?.current ?? steps[0]
     throw (await errorToProblem(error, target.resource, undefined, client)) ?? error
   }
-}
-
-/** Returns the client of the database that contains all records of the event. */
-export function clientOf([{ target }]: readonly UndoStep[]): QueryClientContract {
-  return target.view?.client() ?? target.resource.client()
 }
 
 async function leftFiles(

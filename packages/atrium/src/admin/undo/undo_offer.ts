@@ -10,10 +10,9 @@ import type { FlashUndo } from '../http/flash.js'
 import { inSentence } from '../text/plain_text.js'
 import { loggedInRequest } from '../events/request_event.js'
 import { changedRefusal, changedSteps, type UndoStep } from './undo_step.js'
-import { clientOf } from './undo_event.js'
+import { clientOf, planStart } from './undo_plan.js'
 import { refusalWords, isRefusal } from './undo_refusal.js'
 import { undoLabel, visibleEvent } from './undoable_event.js'
-import { planStart } from './undo_plan.js'
 
 type Subject = Pick<AdminEventLog, 'resourceType' | 'resourceId'>
 

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { resources, type GrantedOperation } from '#crud'
 import { isExcludedFromInclude, operationOf } from '#crud/internals'
-import { isReadable } from '#base/values/stored_json'
+import { isReadable, fromStored } from '#base/values/stored_json'
 import { mergedPivots } from '#base/database/pivot_change'
 import { requestsFirst } from '#base/event_loop'
 import type { AdminSite } from '../admin_site.js'
@@ -13,8 +13,11 @@ import type AdminEventLog from '../models/admin_event_log.js'
 import { may, type Offer } from '../permissions/may.js'
 import { readKey } from '../views/record_items.js'
 import type { UndoStep, UndoTarget } from './undo_step.js'
-import { refuseLostFiles } from './undo_event.js'
 import { ROWS_PER_READ } from '#base/chunks'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { fileKeysIn } from '#base/values/file_keys'
+import { fileColumnsOf } from '../forms/files/file_fields.js'
+import { hasFile } from '../forms/files/file_store.js'
 
 const OFFERS: Partial<Record<GrantedOperation, Offer>> = {
   create: 'create',
@@ -221,4 +224,29 @@ export async function authorize(ctx: HttpContext, steps: readonly UndoStep[]): P
     const isAllowed = view ? await may(ctx, view, OFFERS[operation]!) : resource.permits(operation)
     if (!isAllowed) throw new NotAllowed()
   }
+}
+
+/**
+ * Checks that the files of all restored records still exist.
+ *
+ * @throws UndoRefused  if an undo would restore the name of a file that no longer exists
+ */
+export async function refuseLostFiles(
+  { name, view }: UndoTarget,
+  steps: readonly UndoStep[]
+): Promise<void> {
+  const columns = view ? fileColumnsOf(view.base) : []
+  if (!view || columns.length === 0) return
+  for (const { reversal, resourceType } of steps) {
+    if (resourceType !== name) continue
+    for (const column of columns) {
+      const files = fileKeysIn(column, fromStored(reversal.before?.[column.name])) ?? []
+      for (const file of files) if (!(await hasFile(view, file))) throw new UndoRefused('files')
+    }
+  }
+}
+
+/** Returns the client of the database that contains all records of the event. */
+export function clientOf([{ target }]: readonly UndoStep[]): QueryClientContract {
+  return target.view?.client() ?? target.resource.client()
 }

@@ -11,7 +11,7 @@ import { LoggedRecords } from '../event_log/logged_records.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { isRefusal } from './undo_refusal.js'
 import { MOST_ON_PAGE, planStart } from './undo_plan.js'
-import { rowId } from '../http/row_id.js'
+import { rowId } from '../views/record_items.js'
 
 /* Period in which users can undo their own actions; users who can read the log can undo them at any time. */
 const MINUTES = 10

@@ -8,8 +8,14 @@ import AdminWebhook from '../models/admin_webhook.js'
 import { chunks, ROWS_PER_READ, ROWS_PER_WRITE } from '#base/chunks'
 import type { DeliveredActor } from '../models/admin_webhook_delivery.js'
 import type { ModelView } from '../views/model_view.js'
-import { isNotified, messageType, type WebhookAction } from './webhook_list.js'
-import { insertRows, newDelivery, recordValues } from './webhook_outbox.js'
+import {
+  isNotified,
+  messageType,
+  type WebhookAction,
+  insertRows,
+  newDelivery,
+  recordValues,
+} from './webhook_outbox.js'
 import { webhookModels } from './webhook_crud.js'
 import type { Webhooks } from './webhooks.js'
 

@@ -10,7 +10,7 @@ import AdminWebhook from '../models/admin_webhook.js'
 import type { ModelView } from '../views/model_view.js'
 import { addressError } from './webhook_address.js'
 import { newSecret, openSecret, sealSecret } from './webhook_secret.js'
-import { WEBHOOK_ACTIONS, type WebhookList } from './webhook_list.js'
+import { WEBHOOK_ACTIONS, type WebhookList } from './webhook_outbox.js'
 
 type Values = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import type { ModelView } from '../views/model_view.js'
 import { inSentence } from '../text/plain_text.js'
 import { FormWidget, type Text } from '../forms/fields/widgets/form_widget.js'
-import { messageType, WEBHOOK_ACTIONS } from './webhook_list.js'
+import { messageType, WEBHOOK_ACTIONS } from './webhook_outbox.js'
 import { webhookModels } from './webhook_crud.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import { type ShownCell, listCell } from '../list/cell.js'

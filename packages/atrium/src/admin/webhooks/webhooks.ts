@@ -1,7 +1,6 @@
 import { DeliveryStore } from './delivery_store.js'
 import { WebhookCrud } from './webhook_crud.js'
-import { WebhookList } from './webhook_list.js'
-import { WebhookOutbox } from './webhook_outbox.js'
+import { WebhookList, WebhookOutbox } from './webhook_outbox.js'
 import type { WebhookSender, WebhookSite } from './webhook_sender.js'
 
 /** Settings of `webhooks` in config/admin.ts */

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import type { Flash } from '#admin/http/flash'
-import { madeContext } from '#admin/identity/operator'
+import { madeContext } from '#admin/identity/admin_actor'
 import {
   adminSite,
   cookiesFrom,

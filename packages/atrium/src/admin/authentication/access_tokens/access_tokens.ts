@@ -16,7 +16,7 @@ import { placeOf, type NoticeOptions } from '../../notices/notices.js'
 import { ownedQuery, partOwned } from '../sessions/owned_row.js'
 import { readLifetime } from './token_terms.js'
 import { inUtc } from '#base/values/datetime'
-import { rowId } from '../../http/row_id.js'
+import { rowId } from '../../views/record_items.js'
 
 /** CRUD of access tokens. Writes require a recent reauthentication. */
 class AccessTokenCrud extends LucidCrud<typeof AdminAccessToken> {

@@ -14,7 +14,7 @@ import type { ModelView } from '../../views/model_view.js'
 import { logFactors, notifyOfFactors, recoveryCodesPage } from './factor_events.js'
 import { keyUri, newSecret } from './one_time_codes.js'
 import { redirectWithMessage, redirect } from '../../http/redirect.js'
-import { rowId } from '../../http/row_id.js'
+import { rowId } from '../../views/record_items.js'
 import encodeQR from 'qr'
 
 const PURPOSE = 'enrolment of a second factor'

@@ -25,7 +25,7 @@ import {
 } from './sso_session.js'
 import { SsoRefused, type SsoPerson } from './sso_provider.js'
 import { redirectWithMessage, redirect, redirectToProvider } from '../../http/redirect.js'
-import { rowId } from '../../http/row_id.js'
+import { rowId } from '../../views/record_items.js'
 
 const AIMS: readonly SsoAim[] = ['login', 'proof', 'link']
 

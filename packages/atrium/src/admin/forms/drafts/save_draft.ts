@@ -1,4 +1,3 @@
-import encryption from '@adonisjs/core/services/encryption'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../views/model_view.js'
@@ -9,7 +8,7 @@ import { sentTexts, textsOfAnonymous, giveTexts } from '../../http/form_texts.js
 import { pageAddress } from '../../http/page_address.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { draftParameter, FOR, DRAFT, withDraftParameter } from './draft_parameters.js'
-import { rowId } from '../../http/row_id.js'
+import { OWNER, ownerIn } from '../submission/sent_once.js'
 import { isolated, partsOf } from '../../text/plain_text.js'
 
 /* Inputs without a field that are stored in a draft: those of the form, then those of each inline row */
@@ -79,29 +78,6 @@ function isOfRow(site: AdminSite, view: ModelView, name: string): boolean {
   const fields = [...formFields(site, other, 'create'), ...formFields(site, other, 'update')]
   const isWithheld = fields.some((field) => inputName(field.name) === rest && !isStored(field))
   return !isWithheld && isOf(fields, rest)
-}
-
-/** Name of the hidden input with the result of `sealOwner` */
-export const OWNER = '_by'
-
-const PURPOSE = 'form owner'
-
-/**
- * Returns the encrypted id of the user who opens a form. If the form is submitted after the session has ended, its
- * input is stored for this user only. The text does not authenticate the user.
- */
-export function sealOwner(userId: number): string {
-  return encryption.encrypt(String(userId), { purpose: PURPOSE, expiresIn: '7d' })
-}
-
-/**
- * Decrypts a result of `sealOwner`.
- *
- * @returns id of the user; null if the text is not a result of `sealOwner` or has expired
- */
-export function ownerIn(sealed: string | undefined): number | null {
-  if (sealed === undefined || sealed.length > 500) return null
-  return rowId(encryption.decrypt<string>(sealed, PURPOSE))
 }
 
 /**

@@ -13,7 +13,6 @@ import { jsonOf, prettyJson } from '../../text/json_text.js'
 import type { FormField } from './form_field.js'
 import { plainTexts } from '../../views/visible_when.js'
 import { Widget } from '../../views/widget.js'
-import { isPassword } from './widgets/new_password_widget.js'
 import { UnreadableText } from '../../text/errors.js'
 
 const NO_NUMBER =
@@ -60,7 +59,7 @@ function textsOfOne(field: FormField, value: unknown): string[] {
 export function valueOf(field: FormField, texts: string[]): unknown {
   if (texts.length === 0) return undefined
   if (field.widget instanceof Widget) {
-    return field.widget.read(isPassword(field.widget) ? texts : texts.map((text) => text.trim()))
+    return field.widget.read(field.password ? texts : texts.map((text) => text.trim()))
   }
   if (field.multiple) {
     return linesOf(field, texts).map((text) => valueOfOne(field, text))

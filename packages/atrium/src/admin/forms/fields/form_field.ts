@@ -46,6 +46,8 @@ export interface FormField {
   hidden: boolean
   /** True if a submitted text is not shown again when the form has errors */
   secret: boolean
+  /** True for a password, whose text is not trimmed */
+  password?: boolean
   /** Texts of the field in a blank form */
   initial: readonly string[]
   /** True if the model's schema validates the format of the text, which is then passed on unchanged */

@@ -3,7 +3,7 @@ import { isFileType, type JsonSchema } from '#base/schema/object_schema'
 import type { Site } from '../../views/site.js'
 import { choiceOf } from '../../views/choice_options.js'
 import type { ModelView } from '../../views/model_view.js'
-import type { FieldOptions } from '../../views/view_options.js'
+import { type FieldOptions, isHiddenFor } from '../../views/view_options.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
 import { isIdentifier } from '../../list/table_columns.js'
 import { grouped } from '#base/values/numbers'
@@ -23,6 +23,8 @@ import { conditionOf } from '../../views/visible_when.js'
 import { FormWidget } from './widgets/form_widget.js'
 import { ListWidget, makeWidget } from './widgets/make_widget.js'
 import { isPassword } from './widgets/new_password_widget.js'
+import type { HttpContext } from '@adonisjs/core/http'
+import { guardOf } from '../../identity/admin_guard.js'
 
 export type FormMode = 'create' | 'update'
 
@@ -46,13 +48,15 @@ export function formFields(site: Site, view: ModelView, mode: FormMode): FormFie
  */
 export function readOnlyFields(site: Site, view: ModelView, mode: FormMode): FormField[] {
   const { createBody, updateBody } = view.resource
+  const readOnly = (mode === 'create' ? createBody : updateBody).readOnly.filter(
+    ({ column }) => column && !(mode === 'update' && column.isPrimary)
+  )
+  if (readOnly.length === 0) return []
   const references = referencesOf(site, view)
-  return (mode === 'create' ? createBody : updateBody).readOnly
-    .filter(({ column }) => column && !(mode === 'update' && column.isPrimary))
-    .map((field) => {
-      const reference = references.find(({ column }) => column === field.column)
-      return makeField(view, field, reference, mode)
-    })
+  return readOnly.map((field) => {
+    const reference = references.find(({ column }) => column === field.column)
+    return makeField(view, field, reference, mode)
+  })
 }
 
 /**
@@ -128,6 +132,7 @@ function makeField(
         : attributesOf(field, widget, valueType, shape.multiple),
     hidden: isSecret || (column?.hidden ?? true) || column?.kind === 'binary',
     secret: isSecret || (column?.hidden ?? false),
+    password: isSecret,
     initial: isGrouped ? initial.map(grouped) : initial,
     asTyped: isOwnForm(field, widget, valueType),
     grouped: isGrouped,
@@ -350,4 +355,13 @@ export function referenceField(name: string, label: string, reference: Reference
     takesFile: false,
     grouped: false,
   }
+}
+
+/** Returns the names of the fields that the options `fields.NAME.hidden` leave out of forms for the signed-in user. */
+export function hiddenNames(ctx: HttpContext, view: ModelView): Set<string> {
+  const fields = Object.entries(view.options.fields ?? {}).filter(([, { hidden }]) => hidden)
+  /* Returns early, as `owner.user` creates a model instance, which takes as long as finding the session. */
+  if (fields.length === 0) return new Set()
+  const { user } = guardOf(ctx).signedInOrFail().owner
+  return new Set(fields.filter(([, { hidden }]) => isHiddenFor(user, hidden)).map(([name]) => name))
 }

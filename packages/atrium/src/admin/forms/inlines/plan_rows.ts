@@ -63,17 +63,16 @@ export class RowsPlan {
  * Validates the submitted rows with the schemas of their models, and determines the changes to write.
  *
  * @param view    view of the parent, limited by the user's roles
+ * @param sent    rows by the name of their relation
  * @param parent  undefined for a new parent
- * @returns null if the submission contains no rows
  */
 export async function planRows(
   ctx: HttpContext,
   site: Site,
   view: ModelView,
-  { rows: sent }: Submission,
+  sent: NonNullable<Submission['rows']>,
   parent: LucidRow | undefined
-): Promise<RowsPlan | null> {
-  if (!sent || sent.size === 0) return null
+): Promise<RowsPlan> {
   const plan = new RowsPlan()
   for (const inline of await seenInlines(ctx, site, view)) {
     const own = sent.get(inline.name)

@@ -35,17 +35,17 @@ class GoneRow extends Error {}
  * @throws InvalidForm
  */
 export async function checkedWith<Result>(
-  plan: RowsPlan | null,
+  plan: RowsPlan,
   validate: () => Promise<Result>
 ): Promise<Result> {
   let result: Result
   try {
     result = await validate()
   } catch (error) {
-    if (plan && error instanceof InvalidForm) plan.check(error.errors)
+    if (error instanceof InvalidForm) plan.check(error.errors)
     throw error
   }
-  plan?.check()
+  plan.check()
   return result
 }
 
@@ -62,12 +62,12 @@ export async function saveWithRows<Result>(
   ctx: HttpContext,
   site: Site,
   view: ModelView,
-  plan: RowsPlan | null,
+  plan: RowsPlan,
   write: (options: Options) => Promise<Result>,
   keyOf: (result: Result) => KeyValue | null | undefined
 ): Promise<Result> {
   const options = view.callOptions(ctx)
-  if (!plan || plan.changes.length === 0) return await write(options)
+  if (plan.changes.length === 0) return await write(options)
   const { actor, client, origin } = options
   const { model, resource } = view
   const created = new Map<RowChange, Item | undefined>()

@@ -12,14 +12,14 @@ import { visibleText } from '../../text/plain_text.js'
 import type { FormField } from '../fields/form_field.js'
 import { Widget } from '../../views/widget.js'
 import type { FormPage } from '../form_page.js'
-import { shownValues } from '../form_record.js'
+import { shownValues, TAKE } from '../form_record.js'
 import type { Submission } from '../submission/submission.js'
 import { sentTexts } from '../../http/form_texts.js'
 import { withList } from '../../list/read_list.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { FieldView } from '../fields/shown_field.js'
 import type { Conflict, FormAttempt } from './merging_save.js'
-import type { Merge } from './merge_submission.js'
+import { withTexts, type Merge } from './merge_submission.js'
 import { ONESELF, otherEditors, type Editor } from './other_editors.js'
 
 type MarkedCell = ShownCell & { markup: string }
@@ -104,29 +104,39 @@ function marked(cell: ShownCell): MarkedCell {
   return { ...cell, markup: cellMarkup(cell) }
 }
 
-/**
- * Returns the name of the radio buttons for a field on the conflict page: `_take.title` with the values `mine` and
- * `theirs`.
- */
+/** Returns the name of the radio buttons for a field on the conflict page. */
 function choiceOf(name: string): string {
-  return `_take.${name}`
+  return TAKE + name
 }
 
-/** Returns the names of the fields for which the user has chosen the record's value instead of the submitted one. */
-export function fieldsWithRecordValue(ctx: HttpContext, fields: readonly FormField[]): Set<string> {
+/**
+ * Applies the choices of a conflict page to the submission of its form.
+ *
+ * @returns the submission with the record's texts for the fields in `given`, for which the user has chosen the record's
+ *   value
+ */
+export async function withChoices(
+  ctx: HttpContext,
+  form: FormPage,
+  record: LucidRow,
+  submission: Submission
+): Promise<{ submission: Submission; given: ReadonlySet<string> }> {
   const sent = sentTexts(ctx)
-  const given = fields.filter(({ name }) => sent.get(choiceOf(name))?.[0] === 'theirs')
-  return new Set(given.map(({ name }) => name))
+  const fields = form.fields.filter(({ name }) => sent.get(choiceOf(name))?.[0] === 'theirs')
+  const texts = fields.length > 0 ? await form.texts(record) : {}
+  return {
+    submission: withTexts(withMissingFiles(ctx, form, submission), fields, texts),
+    given: new Set(fields.map(({ name }) => name)),
+  }
 }
 
 /**
  * Adds an error for each field for which the user has chosen the submitted file without selecting the file again, as a
  * page can't resubmit a file.
  */
-export function withMissingFiles(
+function withMissingFiles(
   ctx: HttpContext,
-  site: AdminSite,
-  fields: readonly FormField[],
+  { fields, site }: FormPage,
   submission: Submission
 ): Submission {
   const sent = sentTexts(ctx)

@@ -50,10 +50,13 @@ export interface FormAttempt extends FoundRecord {
   sent: SentVersion | undefined
   /** API names of the fields that contain changes of other users */
   theirs: readonly string[]
+  /** The record when the form was opened, read when the record has changed since then; null if unknown */
   opened: OpenedRecord | null
+  /** Names of the fields for which the user has chosen the record's value */
+  given: ReadonlySet<string>
   /** Earlier version of the record that the form was filled in with */
   restored: RestoredFields | null
-  /** Saves repeated submissions only once; null for a form without a token */
+  /** Saves repeated submissions only once; null for a form without a token, or without rows */
   once: SentOnce | null
 }
 
@@ -61,20 +64,18 @@ export interface FormAttempt extends FoundRecord {
  * Saves a form, merged with changes of other users since it was opened.
  *
  * @param attempt  state of the form; updated to the last attempt
- * @param given    names of the fields for which the user has chosen the record's value
  * @returns the saved form, or the conflict if the user has to choose
  * @throws Problem  404 if the record no longer exists, and the errors of `saveForm`
  */
 export async function saveMerged(
   ctx: HttpContext,
   page: FormPage,
-  attempt: FormAttempt,
-  given: ReadonlySet<string>
+  attempt: FormAttempt
 ): Promise<SavedForm | Conflict> {
   const files: EarlierFiles = new Map()
   let isStored = false
   try {
-    const outcome = await saveOrMerge(ctx, page, attempt, given, files)
+    const outcome = await saveOrMerge(ctx, page, attempt, files)
     isStored = !isConflict(outcome)
     return outcome
   } finally {
@@ -86,14 +87,11 @@ async function saveOrMerge(
   ctx: HttpContext,
   page: FormPage,
   attempt: FormAttempt,
-  given: ReadonlySet<string>,
   files: EarlierFiles
 ): Promise<SavedForm | Conflict> {
   const { view } = page
   const { submission, sent, record } = attempt
-  const opened = sent ? readOpened(ctx, { view, record }, sent) : null
   let expected = sent?.version
-  attempt.opened = opened
   for (let tries = 1; ; tries++) {
     const { form } = attempt
     const precondition = (locked: LucidRow, values: Record<string, unknown>) =>
@@ -104,9 +102,10 @@ async function saveOrMerge(
       return await saveForm(ctx, form, attempt.submission, state, precondition)
     } catch (error) {
       if (!(error instanceof RowChanged)) throw error
-      const merge = await mergeAttempt(ctx, page, attempt, submission, given)
+      if (sent) attempt.opened ??= readOpened(ctx, { view, record }, sent)
+      const merge = await mergeAttempt(ctx, page, attempt, submission)
       const mustAsk = merge.asked.size > 0 || tries === MOST_ATTEMPTS
-      if (mustAsk) return { merge, opened, values: error.values }
+      if (mustAsk) return { merge, opened: attempt.opened, values: error.values }
       expected = view.resource.columns.versionOf(attempt.record)
     }
   }
@@ -117,13 +116,12 @@ async function mergeAttempt(
   ctx: HttpContext,
   page: FormPage,
   attempt: FormAttempt,
-  submission: Submission,
-  given: ReadonlySet<string>
+  submission: Submission
 ): Promise<Merge> {
   const found = await findRecord(ctx, page.view)
   if (!found) throw new Problem(404, 'The record is gone')
   const form = await page.of(ctx, found.record)
-  const merge = await mergeSubmission(form, found.record, attempt.opened, submission, given)
+  const merge = await mergeSubmission(form, found.record, attempt.opened, submission, attempt.given)
   const { submission: merged, theirs } = merge
   Object.assign(attempt, { ...found, form, submission: merged, sent: undefined, theirs })
   return merge

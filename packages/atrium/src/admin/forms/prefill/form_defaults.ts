@@ -2,7 +2,6 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { toApi } from '#base/values/to_api'
 import { guardOf } from '../../identity/admin_guard.js'
 import type { ModelView } from '../../views/model_view.js'
-import { isHiddenFor } from '../../views/view_options.js'
 import { choicesAmong, isKeyOf } from '../fields/choices.js'
 import { textsOf, valueOf } from '../fields/field_texts.js'
 import type { FormField } from '../fields/form_field.js'
@@ -52,13 +51,4 @@ export function valuesOfTexts(
 ): Record<string, unknown> {
   const filled = fields.filter(({ name }) => Object.hasOwn(texts, name))
   return Object.fromEntries(filled.map((field) => [field.name, valueOf(field, texts[field.name])]))
-}
-
-/** Returns the names of the fields that the options `fields.NAME.hidden` leave out of forms for the signed-in user. */
-export function hiddenNames(ctx: HttpContext, view: ModelView): Set<string> {
-  const fields = Object.entries(view.options.fields ?? {}).filter(([, { hidden }]) => hidden)
-  /* Returns early, as `owner.user` creates a model instance, which takes as long as finding the session. */
-  if (fields.length === 0) return new Set()
-  const { user } = guardOf(ctx).signedInOrFail().owner
-  return new Set(fields.filter(([, { hidden }]) => isHiddenFor(user, hidden)).map(([name]) => name))
 }

@@ -204,7 +204,7 @@ function trimmed(texts: readonly string[]): string[] {
 }
 
 /**
- * Returns the version of a record that the URL of the form names; null if it names none.
+ * Returns the version of a record that the parameter `RESTORE` of the form's URL names.
  *
  * @param form   form of the record, or create form
  * @param found  key and record; the record is null if it was permanently deleted
@@ -215,15 +215,13 @@ export async function restoredOf(
   site: AdminSite,
   { fields, view }: { fields: readonly FormField[]; view: ModelView },
   { key, record }: { key: KeyValue; record: LucidRow | null }
-): Promise<RestoredFields | null> {
-  const event = parameterIn(ctx, RESTORE)
-  if (event === null) return null
+): Promise<RestoredFields> {
   /* Removed permissions, passwords and tokens must not be restored, so the site's own models have no restore. */
   if (view.adminModel || !hasEventLog(site)) throw new PageNotFound()
   const log = new EventReader(site)
   const history = await historyOfKey(ctx, site, log, view, key)
   if (!record && history.record) throw new PageNotFound()
-  const version = await versionOf(log, history, event)
+  const version = await versionOf(log, history, parameterIn(ctx, RESTORE)!)
   const restored = new RestoredFields(ctx, site, view, fields, version, record)
   await fillIn(restored, log, view, history, version, fields, fieldsToRestore(ctx))
   return restored

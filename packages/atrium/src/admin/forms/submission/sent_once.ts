@@ -7,10 +7,32 @@ import { errorToProblem } from '#crud/internals'
 import { inSharedTransaction } from '#base/database/shared_transaction'
 import type { KeyValue } from '#base/columns/key'
 import { guardOf } from '../../identity/admin_guard.js'
-import { readKey } from '../../views/record_items.js'
+import { readKey, rowId } from '../../views/record_items.js'
 import { sentFiles, sentTexts } from '../../http/form_texts.js'
 import type { ModelView } from '../../views/model_view.js'
-import { OWNER, ownerIn } from '../drafts/save_draft.js'
+
+/** Name of the hidden input with the result of `sealOwner` */
+export const OWNER = '_by'
+
+const PURPOSE = 'form owner'
+
+/**
+ * Returns the encrypted id of the user who opens a form. If the form is submitted after the session has ended, its
+ * input is stored for this user only. The text does not authenticate the user.
+ */
+export function sealOwner(userId: number): string {
+  return encryption.encrypt(String(userId), { purpose: PURPOSE, expiresIn: '7d' })
+}
+
+/**
+ * Decrypts a result of `sealOwner`.
+ *
+ * @returns id of the user; null if the text is not a result of `sealOwner` or has expired
+ */
+export function ownerIn(sealed: string | undefined): number | null {
+  if (sealed === undefined || sealed.length > 500) return null
+  return rowId(encryption.decrypt<string>(sealed, PURPOSE))
+}
 
 type Options = ReturnType<ModelView['callOptions']>
 

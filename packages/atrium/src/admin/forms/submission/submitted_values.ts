@@ -6,7 +6,7 @@ import { attributeValue } from '#base/values/to_api'
 import { type StoredValues, parseUpdate } from '#base/schema/parse_update'
 import { Problem } from '#crud'
 import type { ModelView } from '../../views/model_view.js'
-import { Uploads } from '../files/uploads.js'
+import type { Uploads } from '../files/uploads.js'
 import { InvalidForm } from '../errors.js'
 import type { Submission } from './submission.js'
 
@@ -77,6 +77,7 @@ export function storedValues(
  * expects a key. Fields in `unseen` are not required.
  *
  * @param meta      metadata for the schema's rules
+ * @param uploads   files of the submission; null if the form has none
  * @param isStrict  true to reject fields that are not in the schema
  * @param record    values before an update; invalid ones that are unchanged are left out
  * @returns values by attribute name; virtual fields by their name
@@ -85,14 +86,14 @@ export function storedValues(
 export async function validateSubmission(
   body: BodySchema,
   { values, errors: violations, unseen }: Submission,
-  uploads: Uploads,
+  uploads: Uploads | null,
   meta: Record<string, unknown>,
   { isStrict = false, record }: { isStrict?: boolean; record?: StoredValues } = {}
 ): Promise<Record<string, unknown>> {
   let parsed: Record<string, unknown> = {}
-  const errors = [...violations, ...(await uploads.refuse(false))]
+  const errors = [...violations, ...((await uploads?.refuse(false)) ?? [])]
   try {
-    const sent = { ...values, ...(await uploads.forSchema()) }
+    const sent = { ...values, ...(await uploads?.forSchema()) }
     parsed = record
       ? await parseUpdate(body, { body: sent, meta, isStrict, optional: unseen, ...record })
       : await body.parse(sent, meta, isStrict, unseen)
@@ -102,9 +103,9 @@ export async function validateSubmission(
     const known = new Set(errors.map(({ field }) => field))
     errors.push(...(error.errors ?? []).filter(({ field }) => !known.has(field)))
   }
-  if (errors.length === 0) errors.push(...(await uploads.refuse(true)))
+  if (errors.length === 0) errors.push(...((await uploads?.refuse(true)) ?? []))
   if (errors.length > 0) throw new InvalidForm(errors)
-  await uploads.storeIn(parsed)
+  await uploads?.storeIn(parsed)
   return parsed
 }
 
@@ -122,7 +123,7 @@ export async function validateChanges(
   view: ModelView,
   record: LucidRow,
   changes: Submission,
-  { isStrict = false, uploads = new Uploads(view, [], changes) } = {}
+  { isStrict = false, uploads = null }: { isStrict?: boolean; uploads?: Uploads | null } = {}
 ): Promise<Record<string, unknown>> {
   const { key, updateBody } = view.resource
   const changed = { ...Object.fromEntries(changes.fileLists), ...changes.values }

@@ -23,7 +23,7 @@ import { importUrl, discardNote } from './import_links.js'
 import { renderDryRun } from './dry_run_page.js'
 import { renderUpload, renderWaiting } from './upload_page.js'
 import { redirectWithMessage, redirectPage, redirect } from '../../http/redirect.js'
-import { rowId } from '../../http/row_id.js'
+import { rowId } from '../../views/record_items.js'
 
 /**
  * Returns the import of the request's path, which has to belong to the user; superusers can open every import.

@@ -11,7 +11,7 @@ import AdminJob, { isUnfinished } from '../../models/admin_job.js'
 import { jobUrl, shownEvents, shownJob, respondWithJob } from './shown_job.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { redirect } from '../../http/redirect.js'
-import { rowId } from '../../http/row_id.js'
+import { rowId } from '../../views/record_items.js'
 
 /** Pages of background jobs. Users see their own jobs, superusers see all. */
 export class JobsController {

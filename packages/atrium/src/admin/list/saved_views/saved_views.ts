@@ -7,7 +7,7 @@ import { inTransaction } from '#base/database/transaction'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import AdminSavedView from '../../models/admin_saved_view.js'
 import type { SavedView } from './list_place.js'
-import { rowId } from '../../http/row_id.js'
+import { rowId } from '../../views/record_items.js'
 
 export const LONGEST_VIEW_NAME = 80
 

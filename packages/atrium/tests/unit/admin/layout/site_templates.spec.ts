@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { HttpContext } from '@adonisjs/core/http'
 import { test } from '@japa/runner'
 import edge from 'edge.js'
-import { madeContext } from '#admin/identity/operator'
+import { madeContext } from '#admin/identity/admin_actor'
 import { SiteTemplates } from '#admin/layout/site_templates'
 
 const TAG = '<p {{ html.attrs({ title }) }}></p>'
