@@ -119,7 +119,7 @@ export default class AdminProvider {
     registerJobKinds(site)
     offerUndoBy(
       lazyPart(
-        () => import('./undo/undo_offer.js'),
+        () => import('./undo/undoable_event.js'),
         ({ offerUndo }) => offerUndo.bind(null, site)
       )
     )

@@ -13,7 +13,7 @@ import {
 import { recentSessions } from '../authentication/access_tokens/mcp_sessions.js'
 import { MCP } from '../authentication/access_tokens/token_terms.js'
 import { WriteBudget } from '../authentication/access_tokens/write_budget.js'
-import { hasEventLog } from '../http/event_access.js'
+import { hasEventLog } from '../events/database_integration.js'
 import type AdminAccessToken from '../models/admin_access_token.js'
 import { plainText } from '../text/plain_text.js'
 import { hasPassword } from '../authentication/passwords/password_rules.js'

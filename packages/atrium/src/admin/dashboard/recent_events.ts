@@ -1,6 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
-import { versionUrl, hasEventLog, isSuperuser, mayReadEvents } from '../http/event_access.js'
+import { versionUrl, mayReadEvents } from '../http/event_access.js'
+import { isSuperuser, guardOf } from '../identity/admin_guard.js'
+import { hasEventLog } from '../events/database_integration.js'
 import { seesWhole } from '../history/readable_history.js'
 import { EventReader } from '../event_log/event_reader.js'
 import { markOf, unnamedIn, type EventMark, subjectOf } from '../event_log/shown_event.js'
@@ -12,7 +14,6 @@ import { EventType } from '../events/event_integration.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import { personal } from '../permissions/may.js'
 import { visibleViews } from '../views/visible_views.js'
-import { guardOf } from '../identity/admin_guard.js'
 import { iconOf, type ModelIcon } from '../layout/model_icon.js'
 
 const MOST = 10

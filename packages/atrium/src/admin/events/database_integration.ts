@@ -235,3 +235,13 @@ function auditRow(record: EventRecord, timestamp: string): Row {
 export function databaseEvents(options?: DatabaseEventsOptions): DatabaseIntegration {
   return new DatabaseIntegration(options)
 }
+
+/** The properties of the site that event pages read. */
+export interface LoggedSite {
+  readonly eventIntegration: EventIntegration | undefined
+}
+
+/** Returns true if the site stores events that the pages can read. */
+export function hasEventLog({ eventIntegration }: LoggedSite): boolean {
+  return eventIntegration instanceof DatabaseIntegration
+}

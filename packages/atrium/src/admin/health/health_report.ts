@@ -5,7 +5,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime, Duration } from 'luxon'
 import type { AdminSite } from '../admin_site.js'
 import type { DatabaseConfig } from '../config/database_config.js'
-import { hasEventLog } from '../http/event_access.js'
+import { hasEventLog } from '../events/database_integration.js'
 import { EventReader } from '../event_log/event_reader.js'
 import { momentOf } from '../time/local_time.js'
 

@@ -7,22 +7,16 @@ import type { ModelView } from '../views/model_view.js'
 import { may } from '../permissions/may.js'
 import { recordUrl, recordLinks } from '../http/record_links.js'
 import { EventReader } from '../event_log/event_reader.js'
-import { shownUndo, type ShownUndo } from '../undo/undo_offer.js'
+import { shownUndo, type ShownUndo } from '../undo/shown_undo.js'
 import { isOwn, mayRevert, refuseLate } from '../undo/undoable_event.js'
 import { remakeUrl } from '../forms/prefill/prefill_urls.js'
-import { listQueryIn, withListQuery } from '../http/list_query.js'
+import { listQueryIn, withListQuery, parameterIn } from '../http/list_query.js'
 import { cutText } from '../list/cell.js'
 import type AdminAuditLog from '../models/admin_audit_log.js'
 import { isDeletedRecord, itemOf } from '../views/record_items.js'
 import { plainText } from '../text/plain_text.js'
-import {
-  hasEventLog,
-  mayReadEvents,
-  COMPARE,
-  historyUrl,
-  VERSION,
-  versionUrl,
-} from '../http/event_access.js'
+import { hasEventLog } from '../events/database_integration.js'
+import { mayReadEvents, COMPARE, historyUrl, VERSION, versionUrl } from '../http/event_access.js'
 import { readPage, pagesOf } from '../event_log/event_filters.js'
 import { statesOf } from '../event_log/comparison.js'
 import { LoggedRelations } from '../event_log/readable_records.js'
@@ -31,7 +25,6 @@ import { momentOf } from '../time/local_time.js'
 import { type ReadableHistory, readableHistory } from './readable_history.js'
 import { type Version, idBefore, versionOf } from './version.js'
 import { historyEntry, versionMark, rowEntries } from './history_entry.js'
-import { parameterIn } from '../http/page_address.js'
 import { redirectWithMessage } from '../http/redirect.js'
 import {
   comparedVersions,

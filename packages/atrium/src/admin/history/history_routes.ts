@@ -7,7 +7,8 @@ import { redirect } from '../http/redirect.js'
 import { siteRoutes, viewGuard } from '../http/site_routes.js'
 import { signInGuard } from '../http/guards.js'
 import { keyIn } from '../http/record_links.js'
-import { hasEventLog, historyUrl } from '../http/event_access.js'
+import { hasEventLog } from '../events/database_integration.js'
+import { historyUrl } from '../http/event_access.js'
 
 const history = modelPage(
   () => import('./history_controller.js'),

@@ -13,6 +13,11 @@ export function referringPage(ctx: HttpContext): URL | null {
   return URL.parse(page)
 }
 
+/** Returns a query parameter, or null if it is absent. */
+export function parameterIn({ request }: HttpContext, name: string): string | null {
+  return new URLSearchParams(request.parsedUrl.query ?? '').getAll(name).at(-1) ?? null
+}
+
 export const LIST = 'list'
 
 /* Maximum length of the query; proxies can reject longer URLs. */
@@ -24,8 +29,8 @@ const LONGEST = 3000
  *
  * @returns null if there is none
  */
-export function listQueryIn({ request }: HttpContext): string | null {
-  return bounded(new URLSearchParams(request.parsedUrl.query ?? '').getAll(LIST).at(-1))
+export function listQueryIn(ctx: HttpContext): string | null {
+  return bounded(parameterIn(ctx, LIST))
 }
 
 /**
@@ -62,8 +67,8 @@ export function formWithListQuery(ctx: HttpContext, address: string): string {
   return withListQuery(address, listQueryIn(ctx) ?? queryOfReferringList(ctx, list))
 }
 
-function bounded(query: string | null | undefined): string | null {
-  return query === null || query === undefined || query.length > LONGEST ? null : query
+function bounded(query: string | null): string | null {
+  return query === null || query.length > LONGEST ? null : query
 }
 
 export const PARENT = '_parent'
@@ -77,9 +82,9 @@ const LONGEST_NAME = 1000
  *
  * @returns null if there is none
  */
-export function parentNameIn({ request }: HttpContext): string | null {
-  const name = new URLSearchParams(request.parsedUrl.query ?? '').getAll(PARENT).at(-1)
-  return name === undefined || name.length > LONGEST_NAME ? null : name
+export function parentNameIn(ctx: HttpContext): string | null {
+  const name = parameterIn(ctx, PARENT)
+  return name === null || name.length > LONGEST_NAME ? null : name
 }
 
 /**

@@ -54,8 +54,3 @@ function sentAddress(site: ViewSite, ctx: HttpContext): string | undefined {
   if (!isLogin && !['GET', 'HEAD'].includes(request.method())) return undefined
   return formWithListQuery(ctx, request.request.url ?? '/')
 }
-
-/** Returns a query parameter, or null if it is absent. */
-export function parameterIn({ request }: HttpContext, name: string): string | null {
-  return new URLSearchParams(request.parsedUrl.query ?? '').getAll(name).at(-1) ?? null
-}

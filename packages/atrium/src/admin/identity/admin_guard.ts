@@ -117,3 +117,7 @@ export function guardOf(ctx: HttpContext): AdminGuard {
 export function adminGuard(): GuardConfigProvider<(ctx: HttpContext) => AdminGuard> {
   return { resolver: async () => guardOf }
 }
+
+export function isSuperuser(ctx: HttpContext): boolean {
+  return guardOf(ctx).signedIn?.owner.isSuperuser === true
+}

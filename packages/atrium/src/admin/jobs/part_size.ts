@@ -5,7 +5,7 @@ import { requestsFirst } from '#base/event_loop'
 import { unavailability } from '#base/database/unavailable'
 import { JobStopped, JobSuperseded } from './job_errors.js'
 import type { AdminSite } from '../admin_site.js'
-import { hasEventLog } from '../http/event_access.js'
+import { hasEventLog } from '../events/database_integration.js'
 
 /* Maximum milliseconds that a part of a job should hold SQLite's only writer, which all other writers wait for */
 const LONGEST = 150

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { resources, type GrantedOperation } from '#crud'
-import { isExcludedFromInclude, operationOf } from '#crud/internals'
+import { isExcludedFromInclude, operationOf, checkReverted } from '#crud/internals'
 import { isReadable, fromStored } from '#base/values/stored_json'
 import { mergedPivots } from '#base/database/pivot_change'
 import { requestsFirst } from '#base/event_loop'
@@ -249,4 +249,24 @@ export async function refuseLostFiles(
 /** Returns the client of the database that contains all records of the event. */
 export function clientOf([{ target }]: readonly UndoStep[]): QueryClientContract {
   return target.view?.client() ?? target.resource.client()
+}
+
+/* Maximum number of records whose references are checked before an undo is offered; the undo itself checks all. */
+const MOST_REFERRING = 50
+
+/**
+ * Checks that no restored record refers to a record that the viewer can't see, as the undo would be refused.
+ *
+ * @throws Problem 409
+ */
+export async function checkReferencesOf(
+  ctx: HttpContext,
+  steps: readonly UndoStep[]
+): Promise<void> {
+  for (const { operation, reversal, target } of steps.slice(0, MOST_REFERRING)) {
+    if (operation === 'db_delete') continue
+    const { resource, view } = target
+    const options = view?.callOptions(ctx) ?? { actor: adminActor(ctx) }
+    await checkReverted(resource, reversal, clientOf(steps), options)
+  }
 }

@@ -5,13 +5,15 @@ import { PageNotFound, WithheldPage } from '../http/errors.js'
 import { UndoRefused } from './errors.js'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
-import { hasEventLog, isSuperuser } from '../http/event_access.js'
+import { hasEventLog } from '../events/database_integration.js'
+import { isSuperuser, guardOf } from '../identity/admin_guard.js'
 import { ReadableRecords } from '../event_log/readable_records.js'
 import { LoggedRecords } from '../event_log/logged_records.js'
-import { guardOf } from '../identity/admin_guard.js'
 import { isRefusal } from './undo_refusal.js'
-import { MOST_ON_PAGE, planStart } from './undo_plan.js'
+import { MOST_ON_PAGE, planStart, checkReferencesOf } from './undo_plan.js'
 import { rowId } from '../views/record_items.js'
+import type { FlashUndo } from '../http/flash.js'
+import { loggedInRequest } from '../events/request_event.js'
 
 /* Period in which users can undo their own actions; users who can read the log can undo them at any time. */
 const MINUTES = 10
@@ -117,4 +119,26 @@ export async function undoMessage(
   count: number
 ): Promise<string> {
   return site.text((await isUndo(site, event)) ? 'undo.redone' : 'undo.done', { count })
+}
+
+/**
+ * Returns the undo link for the message of the request that wrote something, if the user is allowed to undo it.
+ */
+export async function offerUndo(site: AdminSite, ctx: HttpContext): Promise<FlashUndo | undefined> {
+  try {
+    const ids = await loggedInRequest(ctx)
+    /* Several events can't be undone in one request. */
+    if (ids.length !== 1) return undefined
+    const event = await visibleEvent(site, ctx, ids[0])
+    const { steps } = await planStart(site, ctx, event)
+    await checkReferencesOf(ctx, steps)
+    return { url: undoUrl(site, event), label: await undoLabel(site, event) }
+  } catch (error) {
+    if (!isRefusal(error)) ctx.logger.error({ err: error }, 'An undo could not be offered')
+    return undefined
+  }
+}
+
+export function undoUrl(site: AdminSite, { id }: AdminEventLog): string {
+  return site.url(`/management/events/${id}/undo`)
 }

@@ -1,9 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { LucidCrud, Actor } from '#crud'
+import { type LucidCrud, type Actor, ValueError } from '#crud'
 import type { Origin } from '#base/types'
-import type { Action } from '../permissions/offers.js'
+import { type Action, ACTIONS } from '../permissions/offers.js'
+import { shown, listed } from '#base/errors'
+import type { AdminViewOptions } from './view_options.js'
 
 /**
  * Input of a bulk action: the selected records, their keys, and the options to write them in the action's
@@ -37,4 +39,49 @@ export abstract class BulkAction {
    * @throws  any error; the transaction is then rolled back
    */
   abstract run(selection: Selection): Promise<string>
+}
+
+/**
+ * Creates the bulk actions of a view, one instance per class.
+ *
+ * @throws ValueError  for an invalid bulk action
+ */
+export function makeBulkActions(
+  view: string,
+  classes: AdminViewOptions['bulkActions'] = []
+): BulkAction[] {
+  const actions = new Map<string, BulkAction>()
+  for (const Class of classes) {
+    const given = Class as { prototype?: unknown; name?: string } | null | undefined
+    if (!(given?.prototype instanceof BulkAction)) {
+      throw new ValueError(
+        `${view}: bulkActions contains something that is not a subclass of BulkAction: ${given?.name ?? shown(given)}`
+      )
+    }
+    const action = new Class()
+    const place = `${view}: the bulk action ${Class.name}`
+    if (typeof action.name !== 'string' || !/^[A-Za-z0-9_-]+$/.test(action.name)) {
+      throw new ValueError(
+        `${place} is named '${action.name}', which is not valid in a URL; use letters, digits, - and _`
+      )
+    }
+    const other = actions.get(action.name)
+    if (other) {
+      throw new ValueError(
+        `${place} and ${other.constructor.name} are both named '${action.name}'; give one of them another name`
+      )
+    }
+    if (typeof action.label !== 'string' || action.label.trim() === '') {
+      throw new ValueError(
+        `${place} has the label ${shown(action.label)}, and must have a text for its button`
+      )
+    }
+    if (!ACTIONS.includes(action.needs)) {
+      throw new ValueError(
+        `${place} needs '${action.needs}', which is not an action; actions are ${listed(ACTIONS)}`
+      )
+    }
+    actions.set(action.name, action)
+  }
+  return [...actions.values()]
 }

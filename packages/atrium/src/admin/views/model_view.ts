@@ -13,43 +13,30 @@ import {
   type Resource,
 } from '#crud'
 import { responseBudgetOf, crudOptionsOf, noteFileColumns, resourceAndCrud } from '#crud/internals'
-import { splitSorts } from '#base/columns/sort'
 import { keyOf } from '#base/items'
 import type { PivotRelation } from '#base/lucid/pivot_relation'
 import { noteTransitions } from '#base/columns/transitions'
-import { shown, listed } from '#base/errors'
 import type { Column } from '#base/columns/column'
 import type { KeyValue } from '#base/columns/key'
-import { CompiledSchema } from '#base/schema/object_schema'
 import { adminActor, adminOrigin, operatorOf } from '../identity/admin_actor.js'
-import type { BulkAction } from './bulk_action.js'
+import { type BulkAction, makeBulkActions } from './bulk_action.js'
 import { actionsOnEach, makeRecordActions, type RecordAction } from './record_action.js'
 import { ROLE_ACTIONS } from '../models/permissions_document.js'
-import { makeBulkActions } from './make_bulk_actions.js'
-import { checkListColumns, checkViewOptions, type Templates } from './view_checks.js'
+import { checkNames, checkViewOptions, type Templates } from './view_checks.js'
 import { crudEndpoints } from './crud_endpoints.js'
 import type { DatabaseConfig } from '../config/database_config.js'
-import { checkConditions } from './visible_when.js'
 import { fillPlaces } from './row_order.js'
-import { checkWidgets } from './widget_checks.js'
-import { checkFormNames } from './form_parts.js'
 import { isRelated, relatedLabel, withSeenColumns } from './related_columns.js'
 import type { EventDispatcher } from '../events/event_dispatcher.js'
 import type { EventIntegration } from '../events/event_integration.js'
 import type { RequestEvent } from '../events/request_event.js'
-import { isTitleTemplate, namesInTitle, titleColumns, titleIn } from './title_template.js'
+import { titleColumns, titleIn } from './title_template.js'
 import { isInvisible, wordsOf } from '../text/plain_text.js'
-import { ListColumn } from './list_column.js'
 import { ACTIONS, type Action, actionOf, type Offer } from '../permissions/offers.js'
 import { may } from '../permissions/may.js'
 import { personalView } from '../permissions/personal_view.js'
 import type { RolePermissions } from '../permissions/role_permissions.js'
-import {
-  checkPivotNames,
-  manyToManyError,
-  manyToManyRelations,
-  relatedError,
-} from './relation_options.js'
+import { manyToManyError, manyToManyRelations } from './relation_options.js'
 import type { AdminViewOptions, FieldOptions } from './view_options.js'
 import { guardOf } from '../identity/admin_guard.js'
 
@@ -104,6 +91,8 @@ export class ModelView {
   /** Options of the endpoints below `/crud` */
   readonly crudOptions: CrudOptions
   readonly options: AdminViewOptions
+  /** True if the list has columns of related records, such as `customer.city` */
+  readonly listsRelated: boolean
   /** The endpoints below `/crud` */
   readonly endpoints: EndpointCreator
 
@@ -143,8 +132,8 @@ export class ModelView {
     this.recordActions = makeRecordActions(this.name, parameters.recordActions, taken)
     this.bulkActions = [...bulk, ...actionsOnEach(this.recordActions)]
     this.manyToMany = this.#manyToMany(parameters.manyToMany)
-    this.#checkSchema('updateInternalSchema', parameters.updateInternalSchema)
-    this.#checkNames()
+    checkNames(this)
+    this.listsRelated = [...(parameters.listColumns ?? [])].some(isRelated)
     this.#noteFiles()
     if (this.orderColumn) fillPlaces(this.resource, this.orderColumn)
     this.endpoints = crudEndpoints(this)
@@ -155,7 +144,8 @@ export class ModelView {
    * has no permission for. Users with the same permissions share an instance.
    */
   async for(ctx: HttpContext): Promise<ModelView> {
-    return await withSeenColumns(ctx, await personalView(ctx, this.base))
+    const view = await personalView(ctx, this.base)
+    return this.listsRelated ? await withSeenColumns(ctx, view) : view
   }
 
   /** The unrestricted view of the site */
@@ -275,90 +265,6 @@ export class ModelView {
     const error = manyToManyError(this.model, option ?? [], taken)
     if (error !== null) throw new ValueError(`${this.name}: ${error}`)
     return manyToManyRelations(this.model, option, taken)
-  }
-
-  #checkSchema(option: string, schema: AdminViewOptions['updateInternalSchema']) {
-    if (schema === undefined) return
-    const { columns } = this.resource
-    const unknown = new CompiledSchema(schema, option, this.name).fields
-      .map(({ input }) => input)
-      .filter((name) => !columns.find(name))
-    if (unknown.length > 0) {
-      throw new ValueError(
-        `${this.name}: ${option} does not match the model: ${listed(unknown)} is not a column; columns are ${listed(columns.all.map(({ apiName }) => apiName))}`
-      )
-    }
-  }
-
-  /**
-   * Checks the names in the options: columns must be visible, and fields and relations must exist.
-   *
-   * @throws ValueError  for the first error
-   */
-  #checkNames() {
-    const {
-      listColumns,
-      searchableColumns,
-      facets,
-      summaries,
-      defaultSort,
-      orderBy,
-      title,
-      fields,
-    } = this.options
-    const shownNames = this.resource.fields.map(({ apiName }) => apiName)
-    const computed = [...this.resource.computed.values()]
-    const check = (option: string, names: Iterable<string>, valid: string[]) => {
-      const unknown = [...names].filter((name) => !valid.includes(name))
-      if (unknown.length > 0) {
-        throw new ValueError(
-          `${this.name}: ${option} names ${listed(unknown)}, which the view does not show; it shows ${listed(valid)}`
-        )
-      }
-    }
-    const own = [...(listColumns ?? [])].filter((one) => typeof one === 'string')
-    const direct = own.filter((name) => !isRelated(name))
-    check('listColumns', direct, [...shownNames, ...computed])
-    check('searchableColumns', searchableColumns ?? [], shownNames)
-    check('facets', facets ?? [], shownNames)
-    check(
-      'summaries',
-      [...(summaries ?? [])].map((one) => one.split(':')[0]),
-      shownNames
-    )
-    if (defaultSort !== undefined) {
-      const sorted = splitSorts(defaultSort).map(({ name }) => name)
-      check('defaultSort', sorted, shownNames)
-    }
-    if (orderBy !== undefined) check('orderBy', [orderBy], shownNames)
-    if (typeof title === 'string') {
-      check('title', isTitleTemplate(title) ? namesInTitle(title) : [title], shownNames)
-    }
-    const error = relatedError(this.model, this.options.related ?? [])
-    if (error) throw new ValueError(`${this.name}: ${error}`)
-    const known = this.resource.columns.all.map(({ apiName }) => apiName)
-    check('fields', Object.keys(fields ?? {}), [
-      ...known,
-      ...computed,
-      ...this.resource.virtualFields,
-      ...this.manyToMany.map(({ name }) => name),
-    ])
-    const formNames = [...known, ...this.resource.virtualFields]
-    const related = this.manyToMany.map(({ name }) => name)
-    checkFormNames(this.name, this.options.form ?? [], [...formNames, ...related])
-    checkConditions(this.name, fields ?? {}, formNames)
-    checkPivotNames(this.name, fields ?? {}, this.manyToMany)
-    checkWidgets(this.name, fields ?? {}, formNames)
-
-    const classes = [...(listColumns ?? [])].filter((one) => typeof one !== 'string')
-    for (const Class of classes) {
-      if (!((Class as any)?.prototype instanceof ListColumn)) {
-        throw new ValueError(
-          `${this.name}: listColumns holds ${shown(Class)}, which is neither a column's name nor a subclass of ListColumn`
-        )
-      }
-    }
-    checkListColumns(this.name, classes as Array<new () => ListColumn>, own, shownNames)
   }
 
   /** Marks columns with a file upload widget as file columns, regardless of the schemas. */

@@ -1,4 +1,5 @@
-import { ValueError } from '#crud'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+import { ValueError, type Resource } from '#crud'
 import {
   ANY,
   checkEach,
@@ -11,14 +12,21 @@ import {
   TRUTH,
   type Check,
 } from '#base/checks'
+import { splitSorts } from '#base/columns/sort'
 import { shown, listed } from '#base/errors'
+import type { PivotRelation } from '#base/lucid/pivot_relation'
+import { CompiledSchema } from '#base/schema/object_schema'
 import { TRANSITIONS } from '#base/columns/transitions'
 import { checkChoices, CHOICES } from './choice_options.js'
-import { isVisibleWhen } from './visible_when.js'
+import { checkConditions, isVisibleWhen } from './visible_when.js'
 import { INLINES, SUMMARIES } from './inline_option.js'
 import { Widget, WIDGETS } from './widget.js'
-import { checkFormParts } from './form_parts.js'
-import type { ListColumn } from './list_column.js'
+import { checkFormNames, checkFormParts } from './form_parts.js'
+import { ListColumn } from './list_column.js'
+import { checkPivotNames, relatedError } from './relation_options.js'
+import { isRelated } from './related_columns.js'
+import { isTitleTemplate, namesInTitle } from './title_template.js'
+import { checkWidgets } from './widget_checks.js'
 import { isPageSize, ROWS_MAX } from './page_size.js'
 import type { AdminViewOptions } from './view_options.js'
 
@@ -178,20 +186,25 @@ export function checkViewOptions(name: string, options: object, templates?: Temp
 }
 
 /**
- * Checks that the list column classes create valid columns with unique names.
+ * Checks that the classes of the list's columns create valid columns with unique names.
  *
  * @param names     names of the list columns that are not classes
  * @param sortable  API names that the list can be sorted by
  * @throws ValueError
  */
-export function checkListColumns(
+function checkColumnClasses(
   name: string,
-  classes: Iterable<new () => ListColumn>,
+  classes: ReadonlyArray<new () => ListColumn>,
   names: readonly string[],
   sortable: readonly string[]
 ): void {
   const taken = new Set(names)
   for (const Class of classes) {
+    if (!((Class as any)?.prototype instanceof ListColumn)) {
+      throw new ValueError(
+        `${name}: listColumns holds ${shown(Class)}, which is neither a column's name nor a subclass of ListColumn`
+      )
+    }
     const column = new Class()
     const place = `${name}: listColumns: ${Class.name}`
     for (const option of ['name', 'label'] as const) {
@@ -217,4 +230,97 @@ export function checkListColumns(
 
 function isScopeName(name: string): boolean {
   return /^[A-Za-z_][\w-]{0,99}$/.test(name) && name !== '__proto__'
+}
+
+/** The parts of a view that its options name */
+interface NamedView {
+  readonly name: string
+  readonly model: LucidModel
+  readonly options: AdminViewOptions
+  readonly resource: Resource
+  readonly manyToMany: readonly PivotRelation[]
+}
+
+/**
+ * Checks the names in the options: columns must be visible, and fields and relations must exist.
+ *
+ * @throws ValueError  for the first error
+ */
+export function checkNames(view: NamedView): void {
+  const { model, name, options, resource } = view
+  checkSchemaNames(view)
+  const shownNames = resource.fields.map(({ apiName }) => apiName)
+  const computed = [...resource.computed.values()]
+  const check = (option: string, names: Iterable<string>, valid: string[]) => {
+    const unknown = [...names].filter((one) => !valid.includes(one))
+    if (unknown.length > 0) {
+      throw new ValueError(
+        `${name}: ${option} names ${listed(unknown)}, which the view does not show; it shows ${listed(valid)}`
+      )
+    }
+  }
+  const { defaultSort, orderBy, searchableColumns, facets, summaries, title } = options
+  const listColumns = [...(options.listColumns ?? [])]
+  const own = listColumns.filter((one) => typeof one === 'string')
+  const direct = own.filter((one) => !isRelated(one))
+  check('listColumns', direct, [...shownNames, ...computed])
+  check('searchableColumns', searchableColumns ?? [], shownNames)
+  check('facets', facets ?? [], shownNames)
+  const summarized = [...(summaries ?? [])].map((one) => one.split(':')[0])
+  check('summaries', summarized, shownNames)
+  const sorted = defaultSort === undefined ? [] : splitSorts(defaultSort)
+  check(
+    'defaultSort',
+    sorted.map((one) => one.name),
+    shownNames
+  )
+  if (orderBy !== undefined) check('orderBy', [orderBy], shownNames)
+  if (typeof title === 'string') {
+    check('title', isTitleTemplate(title) ? namesInTitle(title) : [title], shownNames)
+  }
+  const error = relatedError(model, options.related ?? [])
+  if (error) throw new ValueError(`${name}: ${error}`)
+  checkFieldNames(view, check)
+  checkColumnClasses(
+    name,
+    listColumns.filter((one) => typeof one !== 'string'),
+    own,
+    shownNames
+  )
+}
+
+/** Checks the names of fields in `fields` and `form`. */
+function checkFieldNames(
+  { manyToMany, name, options, resource }: NamedView,
+  check: (option: string, names: Iterable<string>, valid: string[]) => void
+): void {
+  const { fields = {}, form = [] } = options
+  const known = resource.columns.all.map(({ apiName }) => apiName)
+  const formNames = [...known, ...resource.virtualFields]
+  const related = manyToMany.map((many) => many.name)
+  check('fields', Object.keys(fields), [
+    ...known,
+    ...resource.computed.values(),
+    ...resource.virtualFields,
+    ...related,
+  ])
+  checkFormNames(name, form, [...formNames, ...related])
+  checkConditions(name, fields, formNames)
+  checkPivotNames(name, fields, manyToMany)
+  checkWidgets(name, fields, formNames)
+}
+
+function checkSchemaNames({ name, options, resource }: NamedView): void {
+  const option = 'updateInternalSchema'
+  const schema = options[option]
+  if (schema === undefined) return
+  const { columns } = resource
+  const unknown = new CompiledSchema(schema, option, name).fields
+    .map(({ input }) => input)
+    .filter((input) => !columns.find(input))
+  if (unknown.length > 0) {
+    throw new ValueError(
+      `${name}: ${option} does not match the model: ${listed(unknown)} is not a column; columns are ${listed(columns.all.map(({ apiName }) => apiName))}`
+    )
+  }
 }

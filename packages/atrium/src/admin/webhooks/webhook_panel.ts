@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Item } from '#crud'
-import { hasEventLog } from '../http/event_access.js'
+import { hasEventLog } from '../events/database_integration.js'
 import AdminWebhook from '../models/admin_webhook.js'
 import AdminUser from '../models/admin_user.js'
 import type { UpdatePanel } from '../views/view_options.js'

@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { parameterIn } from '../../http/list_query.js'
 
 /*
  * Parameters of a form page's URL that refer to drafts. The page adds them to the URL to which the form is submitted.
@@ -19,9 +20,9 @@ export const DRAFT_IN_BROWSER = 'kept'
 const LONGEST = 300
 
 /** Returns a parameter of the URL, or null if it is absent or longer than 300 characters. */
-export function draftParameter({ request }: HttpContext, name: string): string | null {
-  const text = new URLSearchParams(request.parsedUrl.query ?? '').getAll(name).at(-1)
-  return text === undefined || text.length > LONGEST ? null : text
+export function draftParameter(ctx: HttpContext, name: string): string | null {
+  const text = parameterIn(ctx, name)
+  return text === null || text.length > LONGEST ? null : text
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { readingClientOf } from '../../config/database_config.js'
 import { EventType } from '../../events/event_integration.js'
-import { hasEventLog, type LoggedSite } from '../../http/event_access.js'
+import { hasEventLog, type LoggedSite } from '../../events/database_integration.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminEventLog from '../../models/admin_event_log.js'

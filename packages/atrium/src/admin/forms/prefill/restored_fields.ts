@@ -8,7 +8,7 @@ import type { KeyValue } from '#base/columns/key'
 import type { Origin } from '#base/types'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound } from '../../http/errors.js'
-import { parameterIn } from '../../http/page_address.js'
+import { parameterIn } from '../../http/list_query.js'
 import {
   earlierValues,
   type EarlierValue,
@@ -18,7 +18,7 @@ import {
 } from '../../history/version.js'
 import { historyOfKey, type ReadableHistory } from '../../history/readable_history.js'
 import { fieldsToRestore, RESTORE } from './prefill_urls.js'
-import { hasEventLog } from '../../http/event_access.js'
+import { hasEventLog } from '../../events/database_integration.js'
 import { EventReader } from '../../event_log/event_reader.js'
 import { inWords, shownValue, type ShownValue } from '../../event_log/comparison.js'
 import { momentOf } from '../../time/local_time.js'

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { explainList, Records, countMatching } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
-import { isSuperuser } from '../../http/event_access.js'
+import { isSuperuser } from '../../identity/admin_guard.js'
 import { viewedRoleOf } from '../../permissions/view_as_guard.js'
 import type { ModelView } from '../../views/model_view.js'
 import { inSentence } from '../../text/plain_text.js'

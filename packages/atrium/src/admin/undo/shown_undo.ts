@@ -1,18 +1,14 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { GrantedOperation } from '#crud'
-import { checkReverted } from '#crud/internals'
 import { groupedNumber } from '#base/values/numbers'
 import type { AdminSite } from '../admin_site.js'
 import AdminEventLog from '../models/admin_event_log.js'
-import { adminActor } from '../identity/admin_actor.js'
 import { UndoRefused } from './errors.js'
-import type { FlashUndo } from '../http/flash.js'
 import { inSentence } from '../text/plain_text.js'
-import { loggedInRequest } from '../events/request_event.js'
 import { changedRefusal, changedSteps, type UndoStep } from './undo_step.js'
-import { clientOf, planStart } from './undo_plan.js'
+import { clientOf, planStart, checkReferencesOf } from './undo_plan.js'
 import { refusalWords, isRefusal } from './undo_refusal.js'
-import { undoLabel, visibleEvent } from './undoable_event.js'
+import { undoLabel, undoUrl } from './undoable_event.js'
 
 type Subject = Pick<AdminEventLog, 'resourceType' | 'resourceId'>
 
@@ -48,9 +44,6 @@ export async function undoneEvents(
   return undone
 }
 
-/* Maximum number of records whose references are checked before an undo is offered; the undo itself checks all. */
-const MOST_REFERRING = 50
-
 /** The undo of an event, for the event's page. */
 export interface ShownUndo {
   /** URL of the form; null if the event can't be undone */
@@ -59,24 +52,6 @@ export interface ShownUndo {
   label: string
   /** Effects of the undo by model, or the reason why the event can't be undone */
   lines: string[]
-}
-
-/**
- * Returns the undo link for the message of the request that wrote something, if the user is allowed to undo it.
- */
-export async function offerUndo(site: AdminSite, ctx: HttpContext): Promise<FlashUndo | undefined> {
-  try {
-    const ids = await loggedInRequest(ctx)
-    /* Several events can't be undone in one request. */
-    if (ids.length !== 1) return undefined
-    const event = await visibleEvent(site, ctx, ids[0])
-    const { steps } = await planStart(site, ctx, event)
-    await checkReferencesOf(ctx, steps)
-    return { url: undoUrl(site, event), label: await undoLabel(site, event) }
-  } catch (error) {
-    if (!isRefusal(error)) ctx.logger.error({ err: error }, 'An undo could not be offered')
-    return undefined
-  }
 }
 
 /** Returns the undo section of an event's page; null for an event that wrote no records. */
@@ -106,27 +81,6 @@ export async function shownUndo(
     if (!isRefusal(error)) ctx.logger.error({ err: error }, 'An undo could not be planned')
     return { url: null, label, lines: [site.text('undo.refused.notAllowed')] }
   }
-}
-
-/**
- * Checks that no restored record refers to a record that the viewer can't see, as the undo would be refused.
- *
- * @throws Problem 409
- */
-export async function checkReferencesOf(
-  ctx: HttpContext,
-  steps: readonly UndoStep[]
-): Promise<void> {
-  for (const { operation, reversal, target } of steps.slice(0, MOST_REFERRING)) {
-    if (operation === 'db_delete') continue
-    const { resource, view } = target
-    const options = view?.callOptions(ctx) ?? { actor: adminActor(ctx) }
-    await checkReverted(resource, reversal, clientOf(steps), options)
-  }
-}
-
-function undoUrl(site: AdminSite, { id }: AdminEventLog): string {
-  return site.url(`/management/events/${id}/undo`)
 }
 
 /**
