@@ -8,9 +8,3 @@ export type Action = (typeof ACTIONS)[number]
  * record.
  */
 export type Offer = Action | 'purge' | 'restore' | 'read' | 'export'
-
-/** Returns the view's action that an offer requires. */
-export function actionOf(offer: Offer): Action {
-  if (offer === 'read' || offer === 'export') return 'view'
-  return offer === 'purge' || offer === 'restore' ? 'delete' : offer
-}

@@ -4,6 +4,7 @@ import { listed } from '#base/errors'
 import { transitionNames } from '#base/columns/transitions'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../views/model_view.js'
+import type { Site } from '../views/site.js'
 import { permissionOfPage, type PagedSite } from '../views/admin_page.js'
 import { permissionOfCard, type CardedSite } from '../views/admin_card.js'
 import AdminRole from '../models/admin_role.js'
@@ -191,4 +192,9 @@ export async function reportRoleErrors(
   } catch (error) {
     logger.error({ err: error }, 'The roles could not be looked at')
   }
+}
+
+/** Returns the views of the application's models, for which roles can have permissions. */
+export function offeredViews(site: Pick<Site, 'models'>): ModelView[] {
+  return [...site.models.values()].filter(({ adminModel }) => !adminModel)
 }

@@ -5,7 +5,6 @@ import { type LucidCrud, type Actor, ValueError } from '#crud'
 import type { Origin } from '#base/types'
 import { type Action, ACTIONS } from '../permissions/offers.js'
 import { shown, listed } from '#base/errors'
-import type { AdminViewOptions } from './view_options.js'
 
 /**
  * Input of a bulk action: the selected records, their keys, and the options to write them in the action's
@@ -48,7 +47,7 @@ export abstract class BulkAction {
  */
 export function makeBulkActions(
   view: string,
-  classes: AdminViewOptions['bulkActions'] = []
+  classes: Iterable<new () => BulkAction> = []
 ): BulkAction[] {
   const actions = new Map<string, BulkAction>()
   for (const Class of classes) {

@@ -32,7 +32,7 @@ import type { EventIntegration } from '../events/event_integration.js'
 import type { RequestEvent } from '../events/request_event.js'
 import { titleColumns, titleIn } from './title_template.js'
 import { isInvisible, wordsOf } from '../text/plain_text.js'
-import { ACTIONS, type Action, actionOf, type Offer } from '../permissions/offers.js'
+import { ACTIONS, type Action, type Offer } from '../permissions/offers.js'
 import { may } from '../permissions/may.js'
 import { personalView } from '../permissions/personal_view.js'
 import type { RolePermissions } from '../permissions/role_permissions.js'
@@ -304,4 +304,10 @@ function mergedOptions(parameters: ModelViewParameters): CrudOptions {
     virtualFields: parameters.virtualFields ?? own.virtualFields,
     transitions: parameters.transitions ?? own.transitions,
   }
+}
+
+/** Returns the view's action that an offer requires. */
+function actionOf(offer: Offer): Action {
+  if (offer === 'read' || offer === 'export') return 'view'
+  return offer === 'purge' || offer === 'restore' ? 'delete' : offer
 }

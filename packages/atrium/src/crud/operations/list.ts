@@ -49,7 +49,7 @@ async function readPart(
     cut: options.cut,
     extras: [
       ...(options.extras ?? []),
-      ...includeColumns(include, resource.table, dialect),
+      ...(include.length > 0 ? includeColumns(include, resource.table, dialect) : []),
       ...(paging.shape === 'cursor' ? positionParts(order, resource.table, dialect) : []),
     ],
   }
@@ -93,7 +93,7 @@ async function completePart(
     if (paging.takeNext) paging.takeNext(position)
     else nextCursor = writeCursor(resource, request, position)
   }
-  await includeRelated(found, include, client, options)
+  if (include.length > 0) await includeRelated(found, include, client, options)
   const data = found.map(({ item }) => item)
   options.whileCounting?.(
     data,

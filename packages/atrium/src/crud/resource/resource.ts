@@ -12,10 +12,6 @@ import { Filters } from './filters.js'
 import { includedRelationsOf, type RelationTo } from './included_relation.js'
 import type { Key } from '#base/columns/key'
 import type { KeyKind } from '#base/values/new_key'
-import { inUtc } from '#base/values/datetime'
-import { storeWholeSeconds } from '#base/lucid/column_functions'
-import { compareData } from '#upstream/lucid_dirty_data'
-import { shareTransactionEnds } from '#upstream/lucid_record_transactions'
 import {
   policyTakesRecord,
   checkRelatedFilters,
@@ -133,9 +129,6 @@ export class Resource {
     this.name = this.model.name
     this.table = this.model.table
     this.tags = [...(options.tags ?? [this.name])]
-    storeWholeSeconds(this.model, inUtc)
-    compareData(this.model)
-    shareTransactionEnds(this.model)
     this.operators = base?.operators ?? new CustomOperators(this.model, options.operators)
     this.columns = base
       ? base.columns.project(this.model, projection!.hidden, projection!.mixed)

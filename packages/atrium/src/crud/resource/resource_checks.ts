@@ -6,13 +6,18 @@ import { splitFilterName } from '#base/columns/filter'
 import { Key } from '#base/columns/key'
 import type { SoftDelete } from '#base/columns/soft_delete'
 import { listed, RuntimeError, shown, ValueError } from '#base/errors'
+import { storeWholeSeconds } from '#base/lucid/column_functions'
 import type { CompiledSchema } from '#base/schema/object_schema'
+import { inUtc } from '#base/values/datetime'
 import { KEY_KINDS, type KeyKind } from '#base/values/new_key'
+import { compareData } from '#upstream/lucid_dirty_data'
+import { shareTransactionEnds } from '#upstream/lucid_record_transactions'
 
 /* Checks of a model and its options. Each error explains what to change. */
 
 /**
- * Returns the booted model.
+ * Returns the booted model, whose records store whole seconds and find their changes and transactions as the engine
+ * needs them.
  *
  * @throws TypeError  for any value other than a Lucid model
  */
@@ -26,6 +31,9 @@ export function bootedModel(model: unknown): LucidModel {
   }
   const lucid = model as unknown as LucidModel
   lucid.boot()
+  storeWholeSeconds(lucid, inUtc)
+  compareData(lucid)
+  shareTransactionEnds(lucid)
   return lucid
 }
 

@@ -11,7 +11,7 @@ import {
   ROLE_ACTIONS,
   type RoleAction,
 } from '../../models/permissions_document.js'
-import { fieldsOf } from '../role_errors.js'
+import { fieldsOf, offeredViews } from '../role_errors.js'
 import {
   inputName,
   isNoRoleAction,
@@ -159,11 +159,6 @@ export function matrixMore(
   stored: FoldedPermissions
 ): MatrixMore {
   return moreOf(site, field, model, stored, shapeOf(site, model))
-}
-
-/** Returns the views of the application's models, for which roles can have permissions. */
-export function offeredViews(site: Pick<MatrixSite, 'models'>): ModelView[] {
-  return [...site.models.values()].filter(({ adminModel }) => !adminModel)
 }
 
 function shapeOf(site: MatrixSite, model: string): Shape {

@@ -8,7 +8,8 @@ import {
   type PermissionsDocument,
   permissionsInWords,
 } from '../../models/permissions_document.js'
-import { matrixView, offeredViews, type MatrixSite } from './matrix_view.js'
+import { matrixView, type MatrixSite } from './matrix_view.js'
+import { offeredViews } from '../role_errors.js'
 import { readMatrix, unfoldedIn } from './read_matrix.js'
 
 /** URL path, below the mount, of the folded part of a row */
