@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
+import { freePort } from '#tests/helpers/free_port'
 import { ProjectCopy } from '#tests/helpers/project_copy'
 
 const BODY = { name: 'Lamp', description: 'Bright', category: 'Light', price: 12.5 }
@@ -21,14 +22,19 @@ const OTHERS = ['crud/operations/complete_forms.ts', 'crud/endpoints/generated_r
 const text = readFileSync(app.makePath('docs/architecture.md'), 'utf8')
 
 /** The files below `src` that a section of docs/architecture.md names as always used */
-function namedIn(...sections: string[]): string[] {
-  const steps = sections.flatMap((section) => {
-    const [, rest] = text.split(`## ${section}\n`)
-    return [...rest.split('\n## ')[0].matchAll(/^\d+\. [^]*?(?=\n(?:\d+\. |\n|$(?![^])))/gm)]
-  })
+function namedIn(section: string, folder = 'crud'): string[] {
+  const [, rest] = text.split(`## ${section}\n`)
+  const steps = [...rest.split('\n## ')[0].matchAll(/^\d+\. [^]*?(?=\n(?:\d+\. |\n|$(?![^])))/gm)]
   const names = steps.flatMap(([step]) => [...step.matchAll(/`([\w/]+\.ts)`/g)])
-  return names.map(([, path]) => (/^(?:admin|base)\//.test(path) ? path : `crud/${path}`))
+  return names.map(([, path]) => (/^(?:admin|base|crud)\//.test(path) ? path : `${folder}/${path}`))
 }
+
+/** Maximum number of files of the site that the save of a form runs through, and of all but `base` for a list */
+const MOST_OF_SAVE = 60
+const MOST_OF_LIST = 40
+
+/** They run in the background at any time. */
+const BACKGROUND = /^admin\/(?:jobs|webhooks\/webhook_sender|events\/prune_schedule)/
 
 /** Files of the engine that differ between what a section names and what a request runs through */
 function differences(run: readonly string[], named: readonly string[]) {
@@ -39,38 +45,64 @@ function differences(run: readonly string[], named: readonly string[]) {
   }
 }
 
-/** A route that lists the files which have run since it was asked the last time */
-const ROUTE = `
+/** A server that lists the files which have run since it was asked the last time */
+const SERVER = (port: number) => `
+import { createServer } from 'node:http'
 import { Session } from 'node:inspector/promises'
 const session = new Session()
 session.connect()
 await session.post('Profiler.enable')
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-router.get('/ways', async () => {
+/* Commands load the routes, too, while the server has the port. */
+const server = createServer(async (_, response) => {
   const { result } = await session.post('Profiler.takePreciseCoverage')
   const run = result.filter(({ functions }) => functions.some(({ ranges }) => ranges[0].count > 0))
-  return run.flatMap(({ url }) => /\\/packages\\/atrium\\/src\\/(.+\\.ts)/.exec(url)?.[1] ?? [])
+  const paths = run.flatMap(({ url }) => /\\/packages\\/atrium\\/src\\/(.+\\.ts)/.exec(url)?.[1] ?? [])
+  response.end(JSON.stringify(paths))
 })
+server.on('error', () => {}).listen(${port})
+server.unref()
 `
 
+const PASSWORD = 'correct-horse-staple-9'
+
+/** Returns the cookies of a new user of the site. */
+async function signedIn(copy: ProjectCopy): Promise<string> {
+  const command = `printf '%s' '${PASSWORD}' | ${process.execPath} ace.js admin:create --username=jo --password-stdin`
+  await copy.run('sh', ['-c', command])
+  const login = await fetch(`${copy.url}/admin/login`, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ username: 'jo', password: PASSWORD }),
+  })
+  return login.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ')
+}
+
 test.group('Request flows in docs/architecture.md', () => {
-  test('the files listed for a list request and a create request are those that run', async ({
+  test('the files listed for a list, a create and the save of a form are those that run', async ({
     assert,
     cleanup,
   }) => {
     const copy = await ProjectCopy.create()
     cleanup(() => copy.remove())
-    appendFileSync(join(copy.folder, 'start/routes.ts'), ROUTE)
+    const port = await freePort()
+    appendFileSync(join(copy.folder, 'start/routes.ts'), SERVER(port))
     const stop = await copy.start()
     cleanup(async () => void (await stop()))
+    const runFiles = async () => {
+      const response = await fetch(`http://localhost:${port}`)
+      return (await response.json()) as string[]
+    }
     const filesOf = async (request: () => Promise<Response>): Promise<string[]> => {
       /* The first one loads what the next ones use. */
       await request()
-      await fetch(`${copy.url}/ways`)
+      await runFiles()
       const { status } = await request()
-      assert.isBelow(status, 300)
-      const run = await fetch(`${copy.url}/ways`)
-      return (await run.json()) as string[]
+      assert.isBelow(status, 400)
+      return await runFiles()
     }
     const list = () => fetch(`${copy.url}/api/products?price__gte=10`)
     const create = () =>
@@ -81,12 +113,37 @@ test.group('Request flows in docs/architecture.md', () => {
       })
 
     const ofList = namedIn('The way of a list')
-    assert.deepEqual(differences(await filesOf(list), ofList), { idle: [], unnamed: [] })
+    const listed = await filesOf(list)
+    assert.deepEqual(differences(listed, ofList), { idle: [], unnamed: [] })
+    const beyondBase = listed.filter((path) => !path.startsWith('base/') && !OTHERS.includes(path))
+    assert.isAtMost(beyondBase.length, MOST_OF_LIST, beyondBase.join('\n'))
     const beginning = ofList.filter((path) => BEGINNING.test(path))
     const ofCreate = [...namedIn('The way of a create'), ...beginning]
     assert.deepEqual(differences(await filesOf(create), ofCreate), {
       idle: [OF_OTHER_CREATES],
       unnamed: [],
     })
+
+    const cookie = await signedIn(copy)
+    let gross = 1000
+    const save = async () => {
+      const page = await fetch(`${copy.url}/admin/Film/update/1`, { headers: { cookie } })
+      const html = await page.text()
+      const inputs = html.matchAll(/<input[^>]* name="(_version|_opened|_by)" value="([^"]+)"/g)
+      const hidden = [...inputs].map(([, name, value]): [string, string] => [name, value])
+      assert.lengthOf(hidden, 3)
+      await runFiles()
+      return await fetch(`${copy.url}/admin/Film/form_update/1`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { cookie },
+        body: new URLSearchParams([...hidden, ['us_gross', String(gross++)]]),
+      })
+    }
+    const saved = await filesOf(save)
+    const ofSave = namedIn("The way of a form's save", 'admin')
+    assert.deepEqual(differences(saved, ofSave).idle, [])
+    const ofSite = saved.filter((path) => path.startsWith('admin/') && !BACKGROUND.test(path))
+    assert.isAtMost(ofSite.length, MOST_OF_SAVE, ofSite.join('\n'))
   }).timeout(120_000)
 })
