@@ -1,12 +1,26 @@
 /*
  * The import of a file: the file can be dropped, one that is too large is not sent, and the page of the columns
- * says which fields are missing as they are chosen. Without a script the server does all but the first.
+ * says which fields are missing as they are chosen. Without a script the server does all but the first. The browser
+ * asks before corrections are lost that were not checked.
  */
 ;(() => {
   const form = document.getElementById('import-upload')
   const columns = document.getElementById('import-columns')
   if (form) takeFiles(form)
   if (columns) tellMissing(columns)
+  const trial = document.getElementById('import-trial')
+  if (trial) askBeforeLeaving(trial)
+
+  function askBeforeLeaving(corrections) {
+    let isUnsaved = false
+    corrections.addEventListener('input', ({ target }) => {
+      isUnsaved ||= target.name.startsWith('cell.')
+    })
+    corrections.addEventListener('submit', () => (isUnsaved = false))
+    addEventListener('beforeunload', (event) => {
+      if (isUnsaved) event.preventDefault()
+    })
+  }
 
   function takeFiles(upload) {
     const zone = upload.querySelector('.import-drop')

@@ -157,4 +157,56 @@ test.group('File imports, in a browser', (group) => {
     await page.getByRole('link', { name: 'Macbeth' }).waitFor()
     assert.deepEqual(visit.errors, [])
   })
+
+  test('[D3.27, D3.28, R7] invalid cells are corrected on the preview, with and without JavaScript', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(await work())
+    const as = await makeUser('ada')
+    const rows = [
+      ['', 'Macbeth', 'west', 'Globe'],
+      ['', 'Lear', 'west', 'Swan'],
+      ['', '', 'east', 'Rose'],
+    ]
+    for (const javaScript of [true, false]) {
+      await db.from('plays').delete()
+      const visit = await Visit.begin({ as, javaScript, theme: 'dark-theme' })
+      const { page } = visit
+      await page.goto('/admin/Play/import')
+      await page.getByLabel('File to import').setInputFiles(await csv(rows))
+      await page.getByRole('button', { name: 'Upload and continue' }).click()
+      await page.getByRole('combobox', { name: 'stage' }).selectOption('stage_id:title')
+      await page.getByLabel('Find existing records by').selectOption('')
+      await page.getByRole('combobox', { name: 'id', exact: true }).selectOption('')
+      await page.getByRole('button', { name: 'Preview', exact: true }).click()
+
+      const stage = page.getByRole('textbox', { name: 'Stage, line 3' })
+      await stage.fill('Globe')
+      await stage.press('Enter')
+      await page.getByText('1 corrected value').waitFor()
+      await page.getByRole('textbox', { name: 'Title, line 4' }).fill('Othello')
+      if (javaScript) {
+        const asked = page.waitForEvent('dialog')
+        const left = page.getByRole('link', { name: 'Change columns' }).click({ noWaitAfter: true })
+        const dialog = await asked
+        assert.equal(dialog.type(), 'beforeunload')
+        await dialog.dismiss()
+        await left
+      }
+      await page.getByRole('textbox', { name: 'Stage, line 4' }).fill('Globe')
+      await page.getByRole('button', { name: 'Import 2 rows' }).click()
+      await page.getByText('Nothing was imported yet: 2 corrections were saved').waitFor()
+      await page.getByText('3 corrected values').click()
+      for (const width of [360, 1280]) {
+        await page.setViewportSize({ width, height: 800 })
+        assert.isAtMost(await visit.overflow(), 0, `${javaScript} at ${width}`)
+      }
+      if (javaScript) assert.deepEqual(await visit.accessibilityErrors(), [])
+      await page.getByRole('button', { name: 'Import 3 rows' }).click()
+      await page.locator('.job-state', { hasText: 'Done' }).waitFor()
+      assert.deepEqual(await titles(), ['Macbeth', 'Lear', 'Othello'])
+      assert.deepEqual(visit.errors, [])
+    }
+  })
 })

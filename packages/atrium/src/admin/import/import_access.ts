@@ -40,6 +40,11 @@ export async function assertImport(ctx: HttpContext, view: ModelView): Promise<v
   if (!(await mayImport(ctx, view))) throw new NotAllowed()
 }
 
+/** Returns true if the signed-in user has uploaded the file of an import. */
+export function isOwner(ctx: HttpContext, { userId }: { userId: number }): boolean {
+  return userId === guardOf(ctx).signedInOrFail().owner.id
+}
+
 /** Maximum size in bytes of a file that is imported in the site */
 export const MOST_BYTES = 100 * 1024 * 1024
 

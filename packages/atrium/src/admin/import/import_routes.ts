@@ -28,6 +28,7 @@ export function importRoutes(routes: ModelRoutes<AdminSite>): void {
     route('GET', '/import/:import/faulty', page('faulty'))
     route('POST', '/import/:import/columns', page('columns'))
     route('POST', '/import/:import/reread', page('reread'))
+    route('POST', '/import/:import/corrections', page('correct'))
     route('POST', '/import/:import/run', page('run'))
     route('GET', '/import/:import/discard', page('askDiscard'))
     route('POST', '/import/:import/discard', page('discard'))

@@ -13,6 +13,7 @@ import type { DateOrder } from '../sheets/date_order.js'
 import type { ChosenShape, FileShape } from '../sheets/file_shape.js'
 import { inspectFile } from '../sheets/inspect_file.js'
 import { presentZone } from '../time/time_zone.js'
+import { withCorrections, type CorrectableCell } from './corrections.js'
 import { checkColumns, checkDateOrder, checkZone, importSpec } from './import_spec.js'
 import { writeInvalidRows } from './invalid_rows.js'
 import { guessKey, guessMapping } from './guess_mapping.js'
@@ -190,6 +191,20 @@ export class Imports {
     const options: ImportOptions = { dateOrder, zone }
     const keyNames = checked.key.map(({ name }) => name).join(',')
     one.merge({ mapping: checked.mapping, key: keyNames || null, options, ...UNTRIED })
+    await this.store.change(one)
+  }
+
+  /**
+   * Saves corrected cells, and discards the result of an earlier dry run.
+   *
+   * @param changed  null discards all corrections
+   * @throws ImportRefused
+   */
+  async correct(one: AdminImport, changed: readonly CorrectableCell[] | null): Promise<void> {
+    refuseBusy(one)
+    if (!one.trial) throw new ImportRefused('import.refused.untried')
+    const corrections = changed ? withCorrections(one, changed) : undefined
+    one.merge({ shape: { ...one.shape, corrections }, ...UNTRIED })
     await this.store.change(one)
   }
 

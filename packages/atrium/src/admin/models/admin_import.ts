@@ -46,6 +46,10 @@ export interface ImportError {
   message: string
   /** Beginning of the cell; undefined if the error belongs to no column of the file, or the field is not shown */
   cell?: string
+  /** Position of the cell's column, if the cell can be corrected: `cell` is the whole text then */
+  column?: number
+  /** Beginning of the row's cell in the title column, if that is not the invalid one */
+  title?: string
 }
 
 /** Numbers of rows by effect, of a dry run or a run. */

@@ -83,7 +83,14 @@ export interface FileShape {
   columns: string[]
   /** Cells of the first five rows, with long values shortened */
   samples: Cell[][]
+  /** Cells that the user has corrected; default: none */
+  corrections?: Corrections
 }
+
+/**
+ * Texts that replace cells of a file, by line of the row and position of the column. An empty text is an empty cell.
+ */
+export type Corrections = Readonly<Record<number, Readonly<Record<number, string>>>>
 
 /** Settings that the user has selected instead of the detected ones. */
 export interface ChosenShape {

@@ -1,6 +1,6 @@
 import { unescapeFormula } from '#base/values/text'
 import { ReadingLimit } from '../jobs/job_errors.js'
-import type { Cell, FileRow, FileShape } from './file_shape.js'
+import type { Cell, Corrections, FileRow, FileShape } from './file_shape.js'
 import { csvRecords } from './reading/csv_records.js'
 import { jsonRecords, ndjsonRecords } from './reading/json_records.js'
 import type { SheetRow } from './reading/xlsx/sheet_rows.js'
@@ -57,15 +57,44 @@ export interface ReadingBounds {
 }
 
 /**
- * Yields the records of a file in order, without the heading, with constant memory. Rows without any value are skipped.
+ * Yields the records of a file in order, without the heading, with constant memory, and with the corrections of the
+ * user. Rows without any value are skipped.
  *
  * @throws ReadingLimit  beyond the bounds
  * @throws FileError  with the line, for a file that cannot be read further, such as an incomplete one
  */
-export async function* readRows(
+export function readRows(
   path: string,
   shape: FileShape,
-  { bytes, rows = Infinity, sheetBytes }: ReadingBounds = {}
+  bounds: ReadingBounds = {}
+): AsyncGenerator<FileRow> {
+  const rows = storedRows(path, shape, bounds)
+  return shape.corrections ? correctedRows(rows, shape.corrections) : rows
+}
+
+async function* correctedRows(
+  rows: AsyncIterable<FileRow>,
+  corrections: Corrections
+): AsyncGenerator<FileRow> {
+  for await (const row of rows) {
+    const texts = corrections[row.line]
+    if (!texts) {
+      yield row
+      continue
+    }
+    const cells = row.cells.map((cell, index) => {
+      return texts[index] === undefined ? cell : texts[index] || null
+    })
+    const cellErrors = row.cellErrors?.filter(({ index }) => texts[index] === undefined)
+    const isEmpty = !cellErrors?.length && cells.every((cell) => cell === null)
+    if (!isEmpty) yield { ...row, cells, cellErrors }
+  }
+}
+
+async function* storedRows(
+  path: string,
+  shape: FileShape,
+  { bytes, rows = Infinity, sheetBytes }: ReadingBounds
 ): AsyncGenerator<FileRow> {
   const { columns, encoding, format } = shape
   if (format === 'ndjson' || format === 'json') {

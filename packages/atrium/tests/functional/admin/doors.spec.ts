@@ -264,6 +264,7 @@ const DOORS: Door[] = [
   send('POST', '/import', IMPORT, { ok: 422, form: {} }),
   send('POST', '/import/:import/columns', IMPORT, { ok: 422, form: { 'column.0': 'title' } }),
   send('POST', '/import/:import/reread', IMPORT, { ok: 422, form: { delimiter: ';' } }),
+  send('POST', '/import/:import/corrections', IMPORT, { ok: 303, form: {} }),
   send('POST', '/import/:import/run', IMPORT, { ok: 303, form: {} }),
   page('/import/:import/discard', IMPORT),
   send('POST', '/import/:import/discard', IMPORT, { ok: 303, form: {} }),

@@ -284,6 +284,7 @@ test.group('Admin | import', (group) => {
         line: 2,
         field: null,
         message: 'This would change a record, and you do not have permission to change records',
+        title: 'Other',
       },
     ])
     assert.equal(one.trial!.new, 1)

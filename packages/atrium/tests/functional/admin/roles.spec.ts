@@ -78,8 +78,8 @@ function importRoutes(name: string): string[] {
   const gets = ['', '/template', '/:import', '/:import/faulty', '/:import/discard'].map(
     (path) => `GET ${base}${path}`
   )
-  const posts = ['', '/:import/columns', '/:import/reread', '/:import/run', '/:import/discard']
-  return [...gets, ...posts.map((path) => `POST ${base}${path}`)]
+  const posts = ['columns', 'reread', 'corrections', 'run', 'discard']
+  return [...gets, `POST ${base}`, ...posts.map((path) => `POST ${base}/:import/${path}`)]
 }
 
 interface AdminRoute {

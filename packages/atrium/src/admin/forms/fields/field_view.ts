@@ -327,7 +327,11 @@ function rowsOf(field: FormField, value: string): number {
 /**
  * Returns the options of a select. A value that is no longer a choice is added, as saving would change it otherwise.
  */
-function optionsOf(site: Site, field: FormField, values: string[]) {
+export function optionsOf(
+  site: Site,
+  field: Pick<FormField, 'choices' | 'labelOf' | 'valueType'>,
+  values: string[]
+) {
   const listed = field.choices!.map(String)
   const others = values.filter((value) => value !== '' && !listed.includes(value))
   return [...listed, ...others].map((value) => ({

@@ -14,7 +14,8 @@ import type { ImportField } from '../import_fields.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import { jobUrl } from '../../jobs/pages/shown_job.js'
 import { isolated, plainText } from '../../text/plain_text.js'
-import { MOST_BYTES, uploadIn } from '../import_access.js'
+import { changedCells } from '../corrections.js'
+import { isOwner, MOST_BYTES, uploadIn } from '../import_access.js'
 import { MEDIA_TYPES } from '../../sheets/file_shape.js'
 import { readColumns, readShape } from './columns_form.js'
 import { readFixedValues, renderColumns } from './columns_page.js'
@@ -36,9 +37,8 @@ async function findImport(
 ): Promise<AdminImport> {
   const id = rowId(ctx.params.import)
   const one = id === null ? null : await Imports.of(site).find(id)
-  const isOwn = one?.userId === guardOf(ctx).signedInOrFail().owner.id
   if (!one || one.model !== view.name) throw new PageNotFound()
-  if (!isOwn && !isSuperuser(ctx)) throw new WithheldPage()
+  if (!isOwner(ctx, one) && !isSuperuser(ctx)) throw new WithheldPage()
   return one
 }
 
@@ -139,6 +139,47 @@ export class ImportController {
     }
   }
 
+  /** Saves corrected cells of the preview, and validates all rows again. */
+  async correct(ctx: HttpContext): Promise<unknown> {
+    const one = await findImport(ctx, this.site, this.view)
+    const texts = sentTexts(ctx)
+    const isReset = singleText(texts, 'reset') === '1'
+    return await this.#checkAgain(ctx, one, isReset ? null : changedCells(one, texts), 'corrected')
+  }
+
+  /** @param done  last part of the catalogue key of the message */
+  async #checkAgain(
+    ctx: HttpContext,
+    one: AdminImport,
+    changed: ReturnType<typeof changedCells> | null,
+    done: 'corrected' | 'correctedFirst'
+  ): Promise<unknown> {
+    const { site, view } = this
+    if (!isOwner(ctx, one)) throw new WithheldPage()
+    try {
+      await Imports.of(site).correct(one, changed)
+      await Imports.of(site).startDryRun(ctx, one)
+    } catch (error) {
+      return await this.#refuse(ctx, one, error, 422)
+    }
+    if (!changed?.length) return redirect(ctx, importUrl(view, one))
+    return await redirectWithMessage(ctx, importUrl(view, one), {
+      kind: 'success',
+      text: site.text(`import.trial.${done}`, { count: changed.length }),
+    })
+  }
+
+  /** Shows an error on the page of the preview, if there still is one. */
+  async #refuse(ctx: HttpContext, one: AdminImport, error: unknown, status: number) {
+    const { site, view } = this
+    const text = this.#words(error)
+    if (!one.trial) {
+      return await redirectWithMessage(ctx, importUrl(view, one), { kind: 'error', text })
+    }
+    ctx.response.status(status)
+    return await renderDryRun(ctx, site, view, { one, error: text })
+  }
+
   /** Sends the invalid rows of the dry run as a file, with the reasons. */
   async faulty(ctx: HttpContext): Promise<void> {
     const { site, view } = this
@@ -153,24 +194,21 @@ export class ImportController {
     ctx.response.header('content-type', MEDIA_TYPES[format]).stream(output)
   }
 
-  /** Starts the run, and redirects to the page of the job. */
+  /**
+   * Starts the run, and redirects to the page of the job. If the form has corrections that were not checked yet, they
+   * are checked instead.
+   */
   async run(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
     const one = await findImport(ctx, site, view)
+    const changed = changedCells(one, sentTexts(ctx))
+    if (changed.length > 0) return await this.#checkAgain(ctx, one, changed, 'correctedFirst')
     const skipFaulty = singleText(sentTexts(ctx), 'skip_faulty') === '1'
     try {
       const job = await Imports.of(site).startRun(ctx, one, { skipFaulty })
       redirect(ctx, jobUrl(site, job))
     } catch (error) {
-      const message = this.#words(error)
-      if (!one.trial) {
-        return await redirectWithMessage(ctx, importUrl(view, one), {
-          kind: 'error',
-          text: message,
-        })
-      }
-      ctx.response.status(409)
-      return await renderDryRun(ctx, site, view, { one, error: message })
+      return await this.#refuse(ctx, one, error, 409)
     }
   }
 

@@ -1,8 +1,9 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { Problem } from '#crud'
 import type { ImportError } from '../../models/admin_import.js'
-import type { FileRow } from '../../sheets/file_shape.js'
-import type { MappedColumn } from '../import_spec.js'
+import type { Cell, FileRow } from '../../sheets/file_shape.js'
+import type { ImportSpec } from '../import_spec.js'
+import { CORRECTION_LENGTH_MAX } from '../corrections.js'
 import { formatMessage } from './accepted_formats.js'
 import { shorten } from '../../text/plain_text.js'
 import type { Site } from '../../views/site.js'
@@ -31,7 +32,7 @@ export interface CheckedRow {
 
 /* Maximum length of a message, because messages contain values. */
 const LONGEST_MESSAGE = 500
-const LONGEST_CELL = 100
+const LONGEST_TITLE = 100
 
 export function checkedRowOf(row: FileRow): CheckedRow {
   const none = { kind: null, record: null, seen: null }
@@ -62,15 +63,31 @@ export function sortErrors({ errors }: CheckedRow, fields: readonly string[]): v
   if (errors.length > 1) errors.sort((one, other) => positionOf(one) - positionOf(other))
 }
 
-/** Adds to each error the beginning of its cell, so that the page can show it. */
-export function noteCells({ errors, row }: CheckedRow, columns: readonly MappedColumn[]): void {
+/** Adds to each error the cell and the title of the row, so that the page can show them. */
+export function noteCells({ errors, row }: CheckedRow, spec: ImportSpec): void {
+  if (errors.length === 0) return
+  const { columns, format, importer } = spec
+  const { titleColumn } = importer.view
+  const titled = columns.find(
+    ({ field }) => field.column && field.column.name === titleColumn?.name
+  )
   for (const error of errors) {
+    if (titled && !titled.field.column!.hidden && titled.field.name !== error.field)
+      error.title = shorten(textOf(row.cells[titled.index]), LONGEST_TITLE)
     const mapped = columns.find(({ field }) => field.name === error.field)
-    if (!mapped?.field.column || mapped.field.column.hidden) continue
-    const cell = row.cells[mapped.index] ?? ''
-    const text = typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
-    error.cell = shorten(text, LONGEST_CELL)
+    const column = mapped?.field.column
+    if (!mapped || !column || column.hidden) continue
+    const text = textOf(row.cells[mapped.index])
+    error.cell = shorten(text, CORRECTION_LENGTH_MAX)
+    /* The text of a JSON value can't be corrected where a text is a JSON string. */
+    const isJson = column.kind === 'json' && (format === 'json' || format === 'ndjson')
+    if (error.cell === text && !isJson) error.column = mapped.index
   }
+}
+
+function textOf(cell: Cell): string {
+  if (cell === null || cell === undefined) return ''
+  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
 }
 
 /**

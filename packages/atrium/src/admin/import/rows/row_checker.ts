@@ -138,7 +138,7 @@ export class RowChecker {
     const names = spec.columns.map(({ field }) => field.name)
     for (const checkedRow of checkedRows) {
       sortErrors(checkedRow, names)
-      noteCells(checkedRow, spec.columns)
+      noteCells(checkedRow, spec)
     }
     return checkedRows
   }
