@@ -18,9 +18,12 @@ import type { ColumnSet } from '#base/columns/column_set'
 import type { CustomOperators } from './custom_operators.js'
 import { toApi } from '#base/values/to_api'
 
+/* Operators for which application code can give null. Another comparison with null is a mistake that would find rows. */
+const FOR_NULL: readonly Operator[] = ['eq', 'exact', 'is', 'ne', 'is_not']
+
 /**
- * Returns the condition for a value of application code. With null, every operator finds empty values, except `ne` and
- * `is_not`, which find the others. The items of a list are separate values.
+ * Returns the condition for a value of application code. Null finds empty values, and with `ne` and `is_not` the
+ * others. The items of a list are separate values.
  *
  * @throws UnreadableFilter
  */
@@ -30,7 +33,7 @@ export function conditionOfValue(
   value: unknown,
   isNegated = false
 ): Condition {
-  if (value === null) {
+  if (value === null && FOR_NULL.includes(operator)) {
     const isFilled = operator === 'ne' || operator === 'is_not'
     return { type: 'null', column, negate: isFilled !== isNegated }
   }

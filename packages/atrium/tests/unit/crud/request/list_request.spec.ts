@@ -193,7 +193,7 @@ test.group('List request of application code', () => {
     )
   })
 
-  test('[P8] an invalid filter is a ValueError')
+  test('[P8, A18.4] an invalid filter is a ValueError')
     .with([
       { nothing: 1 },
       { label__near: 1 },
@@ -201,6 +201,10 @@ test.group('List request of application code', () => {
       { label: undefined },
       { label__in: ['a', undefined] },
       { amount__in: [1, null] },
+      { amount__gt: null },
+      { 'not.amount__lte': null },
+      { label__contains: null },
+      { label__in: null },
       { label: ['a', 'b'] },
     ] as any[])
     .run(({ assert }, filters) => {
