@@ -203,6 +203,18 @@ export function writtenTime(text: string, { seconds = true } = {}): string | nul
   return time ? `${date}, ${time}${seconds ? second : ''}` : date
 }
 
+/**
+ * Formats a period of days without the parts that both days share: `1 Jan – 29 Nov 2025`. Its spaces are no-break spaces,
+ * so that it is not divided at the end of a line.
+ */
+export function writtenPeriod(from: DateTime, to: DateTime): string {
+  const last = to.setLocale('en').toFormat('d LLL yyyy')
+  const format = from.hasSame(to, 'month') ? 'd' : from.hasSame(to, 'year') ? 'd LLL' : 'd LLL yyyy'
+  const first = from.setLocale('en').toFormat(format)
+  const text = from.hasSame(to, 'day') ? last : `${first} – ${last}`
+  return text.replaceAll(' ', '\u00a0')
+}
+
 function isDay(year: number, month: number, day: number): boolean {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)

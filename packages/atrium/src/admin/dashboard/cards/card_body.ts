@@ -4,6 +4,7 @@ import { OutOfTime, resultWithin } from '#base/database/time_limit'
 import { renderMarkdown } from '../../forms/fields/widgets/markdown_widget.js'
 import { adminActor } from '../../identity/admin_actor.js'
 import { guardOf } from '../../identity/admin_guard.js'
+import { writtenPeriod } from '../../time/local_time.js'
 import { presentZone } from '../../time/time_zone.js'
 import {
   ChartCard,
@@ -62,7 +63,7 @@ interface NumberBody {
     change: string | null
     direction: 'up' | 'down' | 'same'
     /** Data of the sentence */
-    words: { value: string; change: string; from: string; to: string; days: number }
+    words: { value: string; change: string; period: string; days: number }
   } | null
   /** URL of the list of these records */
   url: string
@@ -101,8 +102,8 @@ function comparison(
 ): NonNullable<NumberBody['before']> {
   const { change, direction } = changeBetween(before, now)
   const days = Math.round(to.diff(from, 'days').days) + 1
-  const dates = { from: from.toISODate()!, to: to.toISODate()! }
-  return { change, direction, words: { value, change: change ?? 'none', days, ...dates } }
+  const period = writtenPeriod(from, to)
+  return { change, direction, words: { value, change: change ?? 'none', days, period } }
 }
 
 function changeBetween(before: string | number, now: string | number) {

@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
+import { DateTime } from 'luxon'
 import {
   clockTime,
   fitsInput,
@@ -9,6 +10,7 @@ import {
   readInForm,
   readLocal,
   zoneLabel,
+  writtenPeriod,
 } from '#admin/time/local_time'
 import { TIME_ZONES } from '#admin/time/time_zone'
 import { runs } from '#tests/helpers/random_runs'
@@ -150,4 +152,17 @@ test.group('Admin | local time', () => {
       { numRuns: runs(2000) }
     )
   })
+
+  test('[G2.4] a period of {from} to {to} is {shown}')
+    .with([
+      { from: '2025-01-01', to: '2025-11-29', shown: '1 Jan – 29 Nov 2025' },
+      { from: '2025-11-01', to: '2025-11-29', shown: '1 – 29 Nov 2025' },
+      { from: '2025-12-25', to: '2026-01-03', shown: '25 Dec 2025 – 3 Jan 2026' },
+      { from: '2025-11-29', to: '2025-11-29', shown: '29 Nov 2025' },
+    ])
+    .run(({ assert }, { from, to, shown }) => {
+      const written = writtenPeriod(DateTime.fromISO(from), DateTime.fromISO(to))
+      assert.equal(written.replaceAll('\u00A0', ' '), shown)
+      assert.notInclude(written, ' ')
+    })
 })
