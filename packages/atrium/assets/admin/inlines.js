@@ -160,7 +160,8 @@
     showFigures(inline)
   }
 
-  function move(inline, row, kind) {
+  /* The focus stays in the row: on the field that had it, else on a button that moves on. */
+  function move(inline, row, kind, field) {
     const other = kind === 'up' ? row.previousElementSibling : row.nextElementSibling
     if (!other) return
     if (kind === 'up') other.before(row)
@@ -168,10 +169,23 @@
     number(inline)
     const button = row.querySelector(`[data-inline-does="${kind}"]`)
     const there = row.querySelector(`[data-inline-does="${kind === 'up' ? 'down' : 'up'}"]`)
-    ;(button.disabled ? there : button).focus()
+    ;(field ?? (button.disabled ? there : button)).focus()
     say(inline, 'moved', numberOf(row))
     changed(inline)
   }
+
+  const KEYS = { ArrowUp: 'up', ArrowDown: 'down' }
+  /* Controls that open or change with Alt and an arrow key */
+  const USES_KEYS = 'select, [role="combobox"], [type^="date"], [type="time"]'
+
+  document.addEventListener('keydown', (event) => {
+    const { altKey, defaultPrevented, key, target } = event
+    const row = altKey && KEYS[key] && target.closest?.('.inline[data-ready] .inline-row')
+    if (!row || defaultPrevented || !orderOf(row) || target.matches(USES_KEYS)) return
+    event.preventDefault()
+    const isButton = target.matches('[data-inline-does="up"], [data-inline-does="down"]')
+    move(row.closest('.inline'), row, KEYS[key], isButton ? undefined : target)
+  })
 
   /* A row is dragged by its number. */
   let dragged = null

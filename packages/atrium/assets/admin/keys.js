@@ -23,6 +23,8 @@
   let isTurning = false
   let waiting = 0
 
+  const submitOf = (over) => over?.querySelector('.form-submit')
+
   /* Returns true if there was something to click. */
   function click(element) {
     element?.click()
@@ -145,8 +147,8 @@
     filter: () => click(find('#add-filter')),
     before: () => turn('prev'),
     after: () => turn('next'),
-    save() {
-      const button = find('#record-form .form-submit')
+    save({ target }) {
+      const button = submitOf(target.closest('dialog')) ?? find('#record-form .form-submit')
       /* As with a click, the field that is left first takes its last change. */
       button?.focus()
       return click(button)
@@ -179,7 +181,8 @@
 
   function isOpenTo(action, name, target) {
     if (action === 'palette') return true
-    const over = find('dialog[open]')
+    const over = target.closest('dialog') ?? find('dialog[open]')
+    if (over && action === 'save') return Boolean(submitOf(target.closest('dialog')))
     if (over) return action === 'help' && over === dialog()
     if (target.closest('[popover], .cell-editor')) return false
     return !isField(target) || name === 'Escape' || name.startsWith('Mod+')

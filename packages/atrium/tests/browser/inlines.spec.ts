@@ -45,6 +45,14 @@ test.group('Rows in a form, in a browser', (group) => {
     assert.isTrue(await getsFocus(camels.getByRole('button', { name: 'Move row 3 up' })))
     assert.equal(await field('Name', 3).inputValue(), 'Dalal')
 
+    /* Alt and an arrow key move the row, and the focus stays in its field. */
+    await field('Name', 3).press('Alt+ArrowDown')
+    assert.equal(await said.innerText(), 'Moved to row 4')
+    assert.isTrue(await getsFocus(field('Name', 4)))
+    assert.equal(await field('Name', 4).inputValue(), 'Dalal')
+    await page.keyboard.press('Alt+ArrowUp')
+    assert.equal(await said.innerText(), 'Moved to row 3')
+
     await camels.getByRole('button', { name: 'Remove, 1' }).click()
     assert.include(await said.innerText(), 'Row 1 will be removed when you save')
     assert.isTrue(await field('Name', 1).isDisabled())

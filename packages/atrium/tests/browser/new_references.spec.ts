@@ -62,7 +62,7 @@ test.group('Creating the record of a reference in a dialog, in a browser', (grou
     )
   })
 
-  test('[R5] Escape asks for confirmation only after input, and a select gets the new record as an option', async ({
+  test('[R5, L12.3] Escape asks for confirmation only after input, Ctrl+S saves, and a select gets the new record as an option', async ({
     assert,
   }) => {
     const { page, dialog } = await open({ theme: 'dark-theme', width: 360 })
@@ -79,7 +79,7 @@ test.group('Creating the record of a reference in a dialog, in a browser', (grou
     const question = page.getByRole('dialog', { name: 'Leave without saving?' })
     await question.getByRole('button', { name: 'Stay' }).click()
     assert.equal(await dialog.getByLabel('Code').inputValue(), 'pop')
-    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByLabel('Code').press('Control+s')
     await dialog.waitFor({ state: 'hidden' })
     const select = page.getByLabel('Genre code')
     assert.equal(await select.inputValue(), 'pop')

@@ -72,7 +72,7 @@ test.group('Views and columns of a list, in a browser', (group) => {
     const form = page.getByRole('dialog', { name: 'Save view' })
     await form.getByLabel('Name').fill('Big ones')
     await form.getByLabel('Share view').check()
-    await form.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.keyboard.press('Control+s')
     await page.getByRole('link', { name: 'Big ones (shared)' }).waitFor()
     assert.match(path(page), /^\/admin\/Reel\/\?view=\d+$/)
     assert.deepEqual(visited.errors, [])

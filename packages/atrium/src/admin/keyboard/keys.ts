@@ -8,17 +8,19 @@ export const KEY_GROUPS = ['everywhere', 'list', 'cell', 'record'] as const
 
 export interface Key {
   group: (typeof KEY_GROUPS)[number]
-  /**
-   * Name of the function in keys.js, except for the group `cell`, whose script handles those keys; also the last part
-   * of the catalogue key, such as `keys.list.open`
-   */
+  /** Name of the function in keys.js; also the last part of the catalogue key, such as `keys.list.open` */
   does: string
   /**
    * Alternative keys as values of `KeyboardEvent.key`; a capital letter is typed with shift. `Mod+` is Ctrl, and on a
    * Mac also Command
    */
   keys: readonly string[]
+  /** True if another script than keys.js handles the keys */
+  isElsewhere?: true
 }
+
+const ARROWS = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']
+const ORDER = ['Alt+ArrowUp', 'Alt+ArrowDown']
 
 /** All keyboard shortcuts of the site, used by the script, the dialog, the page and the documentation. */
 export const KEYS: readonly Key[] = [
@@ -36,11 +38,13 @@ export const KEYS: readonly Key[] = [
   { group: 'list', does: 'filter', keys: ['f'] },
   { group: 'list', does: 'before', keys: ['['] },
   { group: 'list', does: 'after', keys: [']'] },
-  { group: 'cell', does: 'edit', keys: ['Enter', 'F2'] },
-  { group: 'cell', does: 'move', keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'] },
-  { group: 'cell', does: 'next', keys: ['Tab'] },
-  { group: 'cell', does: 'keep', keys: ['Escape'] },
+  { group: 'list', does: 'order', keys: ORDER, isElsewhere: true },
+  { group: 'cell', does: 'edit', keys: ['Enter', 'F2'], isElsewhere: true },
+  { group: 'cell', does: 'move', keys: ARROWS, isElsewhere: true },
+  { group: 'cell', does: 'next', keys: ['Tab'], isElsewhere: true },
+  { group: 'cell', does: 'keep', keys: ['Escape'], isElsewhere: true },
   { group: 'record', does: 'save', keys: ['Mod+s', 'Mod+Enter'] },
+  { group: 'record', does: 'order', keys: ORDER, isElsewhere: true },
   { group: 'record', does: 'before', keys: ['['] },
   { group: 'record', does: 'after', keys: [']'] },
   { group: 'record', does: 'leave', keys: ['Escape'] },
@@ -57,7 +61,7 @@ export function isSingle(key: string): boolean {
  * @param hasSingle  false to leave out keys without Ctrl or Command
  */
 export function writtenKeys(hasSingle: boolean): string {
-  const pairs = KEYS.filter(({ group }) => group !== 'cell').flatMap(({ does, keys }) =>
+  const pairs = KEYS.filter(({ isElsewhere }) => !isElsewhere).flatMap(({ does, keys }) =>
     keys.map((key) => [key, does] as const)
   )
   return [...new Map(pairs)]
@@ -68,7 +72,8 @@ export function writtenKeys(hasSingle: boolean): string {
 
 /** Returns a key as displayed to users, in parts: `Mod+s` -> `Ctrl`, `S`. */
 export function shownKey(key: string): string[] {
-  if (!isSingle(key)) return ['Ctrl', capital(key.slice('Mod+'.length))]
+  const [name, modifier] = key.split('+').reverse()
+  if (modifier) return [modifier === 'Mod' ? 'Ctrl' : modifier, SHORT[name] ?? capital(name)]
   if (/^[A-Z]$/.test(key)) return ['Shift', key.toLowerCase()]
   return [SHORT[key] ?? key]
 }

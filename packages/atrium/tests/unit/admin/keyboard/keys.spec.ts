@@ -13,7 +13,7 @@ import {
 } from '#admin/keyboard/keys'
 import { adminSite } from '#tests/helpers/admin'
 
-const OWN = KEYS.filter(({ group }) => group !== 'cell')
+const OWN = KEYS.filter(({ isElsewhere }) => !isElsewhere)
 
 const read = (path: string) => readFile(app.makePath(path), 'utf8')
 
@@ -45,6 +45,7 @@ test.group('Keyboard shortcuts', () => {
       ['Mod+s', 'Ctrl S'],
       ['Mod+Enter', 'Ctrl Enter'],
       ['X', 'Shift x'],
+      ['Alt+ArrowUp', 'Alt ↑'],
       ['Escape', 'Esc'],
       ['ArrowRight', '→'],
       ['?', '?'],
