@@ -20,7 +20,7 @@ import { goBack, recordMessage } from './form_response.js'
 import { isInDialog, IN_DIALOG, FOR, DRAFT } from './drafts/draft_parameters.js'
 import { deleteDraft, restoreTexts } from './drafts/save_draft.js'
 import { copiedRelated } from './many_to_many/many_to_many_fields.js'
-import { copiedRows, copiedTexts } from './prefill/copied_record.js'
+import { copiedRows, copiedTexts, hasFiles } from './prefill/copied_record.js'
 import { respondInDialog, goBackWithNew, goToNew } from './new_reference.js'
 import { restoredIfThere, restoredOf, type RestoredFields } from './prefill/restored_fields.js'
 import { saveForm } from './save_form.js'
@@ -81,7 +81,7 @@ export class CreateController {
   async page(ctx: HttpContext): Promise<unknown> {
     const { view } = this
     const form = await this.#form.of(ctx)
-    const storedNotes = await restoreTexts(ctx, this.site, form.fields)
+    const storedNotes = await restoreTexts(ctx, this.site, form)
     if (storedNotes) {
       const submission = await form.read(ctx)
       const restored = await this.#restored(ctx, form, restoredIfThere)
@@ -154,14 +154,13 @@ export class CreateController {
     const options = { ...view.callOptions(ctx), deleted: 'include' as const }
     const record = key && (await view.crud.find(key, options))
     if (!record) throw new PageNotFound()
-    const { rows, left } = await copiedRows(ctx, site, view, record)
+    const { rows, left, isWithoutFiles } = await copiedRows(ctx, site, view, record)
+    const notes = left.map((label) => site.text('form.rowsNotCopied', { label }))
+    if (isWithoutFiles || hasFiles(fields, record)) notes.push(site.text('form.filesNotCopied'))
     return {
       given: { ...copiedTexts(view, fields, record), ...(await copiedRelated(fields, record)) },
       givenRows: rows,
-      storedNotes:
-        left.length > 0
-          ? left.map((label) => site.text('form.rowsNotCopied', { label }))
-          : undefined,
+      storedNotes: notes.length > 0 ? notes : undefined,
     }
   }
 

@@ -63,7 +63,7 @@ export class UpdateController {
     if (!found) return this.#notFound(ctx)
     if (!(await may(ctx, this.view, 'update', found.record))) throw new NotAllowed()
     const form = await this.#form.of(ctx, found.record)
-    const storedNotes = await restoreTexts(ctx, this.site, form.fields)
+    const storedNotes = await restoreTexts(ctx, this.site, form)
     if (storedNotes) {
       const submission = await form.read(ctx)
       const restored = await this.#restored(ctx, form, found, restoredIfThere)

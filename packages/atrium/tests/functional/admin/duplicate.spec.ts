@@ -62,12 +62,16 @@ test.group('Admin | duplicating records', (group) => {
     assert.include(text, 'Ann')
   })
 
-  test('[R11] files are not copied, and the query string overrides copied values', async ({
+  test('[R11] files are not copied, which the page says, and the query string overrides copied values', async ({
     assert,
   }) => {
     const { id } = await Play.create({ title: 'Lear', town: 'east', poster: FILE, note: 'n' })
     const { text } = await open(`/admin/Play/create_page?from=${id}&title=Timon`)
     assert.notInclude(text, FILE)
+    assert.include(text, 'Files are not copied: choose them again.')
+    const bare = await Play.create({ title: 'Hamlet', town: 'east', note: 'n' })
+    const without = await open(`/admin/Play/create_page?from=${bare.id}`)
+    assert.notInclude(without.text, 'Files are not copied')
     assert.equal(formOf(text).values.title, 'Timon')
     assert.equal(formOf(text).values.note, 'n')
   })

@@ -4,9 +4,10 @@ import { setTimeout } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
+import { AdminUser } from '#admin'
 import { useImageScaler } from '#admin/forms/files/thumbnails'
 import { formOf } from '#tests/helpers/forms'
-import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { call, get, urlOf } from '#tests/helpers/http'
 import { PNG } from '#tests/helpers/images'
 import { Gallery, Picture, Sign } from '#tests/fixtures/files'
@@ -96,6 +97,29 @@ test.group('Admin | files in rows of a form', (group) => {
     )
     assert.include(await page(gallery), 'b.txt')
   }).tags(['@database'])
+
+  test('[R11.3, R5.3] a copy and a restored draft say that they lack the files of rows', async ({
+    assert,
+  }) => {
+    const gallery = await made()
+    const open = async (query: string) => {
+      const headers = { cookie, accept: 'text/html' }
+      return (await get(`/admin/Gallery/create_page?${query}`, { headers })).text
+    }
+    const copy = await open(`from=${gallery.id}`)
+    assert.include(copy, 'Files are not copied: choose them again.')
+    for (const image of await images()) assert.notInclude(copy, image)
+    assert.equal(formOf(copy).values['pictures.0.caption'], 'First')
+
+    const { drafts } = await adminSite()
+    const { id } = await AdminUser.findByOrFail('username', 'jo')
+    const draft = await drafts.keep(id, {
+      address: '/admin/Gallery/create_page',
+      texts: { 'title': ['Ada'], 'pictures.0.caption': ['First'] },
+      reason: 'unsent',
+    })
+    assert.include(await open(`_kept=${draft}`), 'Files and passwords are not stored')
+  })
 
   test('[R2, files] a file that was uploaded before is stored by its key', async ({ assert }) => {
     const key = await keyOf('image', png())

@@ -7,9 +7,13 @@ import { Widget } from '../../views/widget.js'
 import { sentTexts, textsOfAnonymous, giveTexts } from '../../http/form_texts.js'
 import { pageAddress } from '../../http/page_address.js'
 import { guardOf } from '../../identity/admin_guard.js'
+import { seenInlines } from '../inlines/inline.js'
+import { rowFields } from '../inlines/inline_rows.js'
 import { draftParameter, FOR, DRAFT, withDraftParameter } from './draft_parameters.js'
 import { OWNER, ownerIn } from '../submission/sent_once.js'
 import { isolated, partsOf } from '../../text/plain_text.js'
+
+type DraftForm = { fields: readonly FormField[]; view: ModelView }
 
 /* Inputs without a field that are stored in a draft: those of the form, then those of each inline row */
 const OWN = ['_version', '_opened']
@@ -35,9 +39,19 @@ export function keepableTexts(
   return Object.fromEntries(texts.map(([name, values]) => [name, [...values]]))
 }
 
-/** Returns true if a form has fields that a draft does not store, so that the user has to fill them in again. */
-function hasUnsavableFields(fields: readonly FormField[]): boolean {
-  return fields.some((field) => !isStored(field))
+/**
+ * Returns true if a form or its rows have fields that a draft does not store, so that the user has to fill them in
+ * again.
+ */
+async function hasUnsavableFields(
+  ctx: HttpContext,
+  site: AdminSite,
+  { fields, view }: DraftForm
+): Promise<boolean> {
+  const inlines = await seenInlines(ctx, site, view)
+  const rows = inlines.map((inline) => rowFields(site, inline))
+  const all = [...fields, ...rows.flatMap(({ create, update }) => [...create, ...update])]
+  return all.some((field) => !isStored(field))
 }
 
 function isStored({ secret, valueType }: FormField): boolean {
@@ -166,13 +180,12 @@ function formNamedIn(site: AdminSite, { request }: HttpContext) {
  * Adds the texts of a draft to the request as if they were submitted, so that the page shows them again. Only for the
  * user who entered them, and only on the same page.
  *
- * @param fields  fields of the form
  * @returns notes to show; null without a draft
  */
 export async function restoreTexts(
   ctx: HttpContext,
   site: AdminSite,
-  fields: readonly FormField[]
+  form: DraftForm
 ): Promise<string[] | null> {
   const id = draftParameter(ctx, DRAFT)
   if (id === null) return null
@@ -183,7 +196,7 @@ export async function restoreTexts(
   const { reason, made } = stored
   return [
     made === undefined ? site.text(`form.restored.${reason}`) : aboutMade(site, made),
-    ...(hasUnsavableFields(fields) ? [site.text('form.restored.without')] : []),
+    ...((await hasUnsavableFields(ctx, site, form)) ? [site.text('form.restored.without')] : []),
   ]
 }
 

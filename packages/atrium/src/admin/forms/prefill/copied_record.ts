@@ -4,6 +4,7 @@ import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { FormField } from '../fields/form_field.js'
+import { filesIn } from '../files/file_owners.js'
 import { seenInlines } from '../inlines/inline.js'
 import { InlineRows } from '../inlines/inline_rows.js'
 import type { SentRow, SentRows } from '../inlines/rows.js'
@@ -31,6 +32,18 @@ export function copiedTexts(
   return storedTexts(copied, record)
 }
 
+/** Returns true if a record has files in fields of the form, which a copy does not have. */
+export function hasFiles(fields: readonly FormField[], record: LucidRow): boolean {
+  const attributes = record as unknown as Record<string, unknown>
+  return fields.some(
+    ({ column, hidden, valueType }) =>
+      column &&
+      !hidden &&
+      valueType === 'file' &&
+      filesIn(column, attributes[column.attribute]).length > 0
+  )
+}
+
 /**
  * Returns the columns that are not copied because their values must be unique: the key, and those of unique indexes.
  * References in an index over several columns are copied, as the copy usually belongs to the same records, unless the
@@ -56,17 +69,18 @@ function uniqueNames(
  * Returns the inline rows of a record as new rows.
  *
  * @param view  the view, limited by the user's roles
- * @returns the rows by relation, and the labels of the inlines whose rows are left out, because there are too many for
- *          a form or the user is not allowed to add any
+ * @returns the rows by relation, the labels of the inlines whose rows are left out, because there are too many for a
+ *          form or the user is not allowed to add any, and whether copied rows lack files
  */
 export async function copiedRows(
   ctx: HttpContext,
   site: AdminSite,
   view: ModelView,
   record: LucidRow
-): Promise<{ rows: Map<string, SentRows>; left: string[] }> {
+): Promise<{ rows: Map<string, SentRows>; left: string[]; isWithoutFiles: boolean }> {
   const rows = new Map<string, SentRows>()
   const left: string[] = []
+  let isWithoutFiles = false
   for (const inline of await seenInlines(ctx, site, view)) {
     const { stored, fields, isTooLong, mayCreate } = await InlineRows.read(
       ctx,
@@ -79,6 +93,7 @@ export async function copiedRows(
       continue
     }
     if (stored.length === 0) continue
+    isWithoutFiles ||= stored.some((row) => hasFiles(fields.create, row.record))
     const copies = stored.map((row, index): SentRow => {
       const texts = copiedTexts(inline.view, fields.create, row.record, inline.column)
       return {
@@ -96,5 +111,5 @@ export async function copiedRows(
       return inline.sort ? [[inline.sort.apiName, [String(index + 1)]]] : []
     }
   }
-  return { rows, left }
+  return { rows, left, isWithoutFiles }
 }
