@@ -2,6 +2,7 @@ import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { adminSite, emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { Visit } from '#tests/helpers/browser'
+import { addCards } from '#tests/fixtures/cards'
 
 test.group('The dashboard, in a browser', (group) => {
   group.each.setup(async () => {
@@ -36,6 +37,26 @@ test.group('The dashboard, in a browser', (group) => {
     assert.isTrue(await page.evaluate('window.isSamePage'))
     assert.match(page.url(), /\/admin$/)
     assert.deepEqual(visit.errors, [])
+  })
+
+  test('[G2] the card of a list shows all of its columns at every width', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(await addCards())
+    cleanup(async () => void (await db.from('crossings').delete()))
+    const port = 'The eastern harbour of Sankt Peterburg'
+    const sailed = { sailed_on: '2026-11-29', logged_at: '2026-11-29 10:00:00', secret: 'no' }
+    await db.table('crossings').insert({ port, state: 'late', fare: '10.00', ...sailed })
+    const { page } = await Visit.begin({ as: await makeUser('ada') })
+    for (const width of [1280, 1100, 1024, 900, 700, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.goto('/admin')
+      const table = page.locator('#card-latest_crossings .table-container')
+      await table.waitFor()
+      const beyond = await table.evaluate((one: any) => one.scrollWidth - one.clientWidth)
+      assert.equal(beyond, 0, `at ${width}`)
+    }
   })
 
   test('a failed refresh of the dashboard shows a message and preserves the content', async ({

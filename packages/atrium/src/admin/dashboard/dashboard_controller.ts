@@ -18,7 +18,7 @@ import { arrangedCards, availableCards } from './arrangement.js'
 import { cardBody } from './cards/card_body.js'
 import { visibleCards } from './cards/card_list.js'
 import { WithheldPage } from '../http/errors.js'
-import { nameOfCard, type AdminCard } from '../views/admin_card.js'
+import { ListCard, nameOfCard, type AdminCard } from '../views/admin_card.js'
 import { iconOf } from '../layout/model_icon.js'
 import { recentEvents, recentRecords } from './recent_events.js'
 
@@ -83,6 +83,7 @@ export class DashboardController {
     return {
       name,
       id: `card-${name}`,
+      isList: card instanceof ListCard,
       label: card.label,
       url: this.site.url(`/dashboard/cards/${name}`),
     }
