@@ -169,7 +169,7 @@ function addresses({ user, hook, delivery, pair, order, customer }: Known): Reco
     'token_issued': async (page) => {
       await page.goto(`/admin/AdminUser/update/${user}`)
       await page.locator('#field-token_name').fill('Reports')
-      await page.getByLabel('Abilities').fill('Film:*')
+      await page.getByRole('checkbox', { name: 'Read: Film' }).check()
       await page.getByRole('button', { name: 'Create token' }).click()
       await page.locator('#issued-token').waitFor()
     },

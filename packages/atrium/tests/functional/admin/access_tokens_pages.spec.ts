@@ -109,6 +109,34 @@ test.group('Admin | access tokens', (group) => {
     assert.include(text, 'Reel:read, *:create')
   })
 
+  test('[P10.13] the check boxes and the text of the form are abilities, and an error preserves both', async ({
+    assert,
+  }) => {
+    const fields: Array<[string, string]> = [
+      ['token_name', 'ci'],
+      ['token_abilities', 'Reel:read Reel:read_multi'],
+      ['token_abilities', '*:create'],
+      ['token_abilities', 'Reel:db_delete'],
+    ]
+    const send = (all: Array<[string, string]>) =>
+      sendForm(`/admin/AdminUser/issue_token/${jo.id}`, new URLSearchParams(all).toString(), {
+        cookie,
+      })
+    const { status, text } = await send([...fields, ['token_abilities', 'Reel:fly']])
+    assert.equal(status, 422)
+    const ticked = [...text.matchAll(/name="token_abilities" value="([^"]+)"[^>]*checked/g)]
+    assert.deepEqual(
+      ticked.map(([, value]) => value),
+      ['*:create', 'Reel:read Reel:read_multi']
+    )
+    assert.include(text, 'value="Reel:db_delete, Reel:fly"')
+    assert.isEmpty(await AdminAccessToken.all())
+
+    assert.equal((await send(fields)).status, 200)
+    const { abilities } = await AdminAccessToken.firstOrFail()
+    assert.deepEqual(abilities, ['Reel:read', 'Reel:read_multi', '*:create', 'Reel:db_delete'])
+  })
+
   test('[P10] a superuser issues a token, which is shown once', async ({ assert, cleanup }) => {
     const log = captureLog(cleanup)
     const response = await issue()

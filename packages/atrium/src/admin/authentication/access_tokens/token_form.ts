@@ -7,6 +7,7 @@ import type { UpdatePanel } from '../../views/view_options.js'
 import AdminAccessToken from '../../models/admin_access_token.js'
 import AdminUser from '../../models/admin_user.js'
 import {
+  MCP,
   modelNames,
   readAbilities,
   LONGEST_TOKEN_NAME,
@@ -32,14 +33,15 @@ export interface TypedToken {
 /**
  * Parses the form for a new token.
  *
- * @param sent  values by field name; the last of several is used
+ * @param sent  values by field name; the last of several is used, except for abilities
  * @returns the submitted values and their errors; `terms` only if there are no errors
  */
 export function readTokenForm(sent: Map<string, string[]>): TypedToken & { terms?: TokenTerms } {
   const typed: TypedToken['typed'] = {}
   const errors: TypedToken['errors'] = {}
   const read = <Value>(field: FieldName, make: (text: string) => Value): Value | undefined => {
-    const text = sent.get(field)?.at(-1) ?? ''
+    const values = sent.get(field) ?? []
+    const text = field === 'token_abilities' ? values.join('\n') : (values.at(-1) ?? '')
     typed[field] = text
     try {
       return make(text)
@@ -84,7 +86,6 @@ export function tokenFields(site: AdminSite, { typed, errors }: TypedToken) {
       },
     }
   }
-  const models = modelNames().join(', ')
   const lifetime = typed.token_expires || USUAL_LIFETIME
   return [
     field(
@@ -94,8 +95,14 @@ export function tokenFields(site: AdminSite, { typed, errors }: TypedToken) {
     ),
     field(
       'token_abilities',
-      { required: true, help: text('token_abilities_help', { models }) },
-      { required: true, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' }
+      {
+        control: 'widget',
+        template: 'admin/partials/fields/abilities',
+        isGroup: true,
+        help: text('token_abilities_help'),
+        data: abilityChoices(site, typed.token_abilities?.split('\n') ?? []),
+      },
+      { autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' }
     ),
     field('token_read_only', {
       control: 'checkbox',
@@ -111,6 +118,33 @@ export function tokenFields(site: AdminSite, { typed, errors }: TypedToken) {
       })),
     }),
   ]
+}
+
+/* Operations of each check box: one record and lists are both read. */
+const BOXES = [['read', 'read_multi'], ['create'], ['update'], ['delete']] as const
+
+/**
+ * Returns the check boxes for abilities, a row for each model, and the text of the abilities that have none.
+ *
+ * @param sent  submitted values: those of check boxes, and the text
+ */
+function abilityChoices(site: AdminSite, sent: readonly string[]) {
+  const text = (key: string, data?: Record<string, unknown>) =>
+    site.text(`accessTokens.abilities.${key}`, data)
+  const rows = ['*', ...modelNames()].map((model) => {
+    const label = model === '*' ? text('all') : model
+    const boxes = BOXES.map((operations) => {
+      const value = operations.map((operation) => `${model}:${operation}`).join(' ')
+      const data = { operation: text(operations[0]), model: label }
+      return { value, label: text('box', data), isTicked: sent.includes(value) }
+    })
+    return { label, boxes }
+  })
+  const mcp = site.mcp ? { value: MCP, isTicked: sent.includes(MCP) } : null
+  const offered = new Set(rows.flatMap(({ boxes }) => boxes.map(({ value }) => value)))
+  if (mcp) offered.add(MCP)
+  const other = sent.filter((value) => value !== '' && !offered.has(value)).join(', ')
+  return { columns: BOXES.map(([operation]) => text(operation)), rows, mcp, other }
 }
 
 /**
