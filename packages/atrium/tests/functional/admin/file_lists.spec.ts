@@ -5,6 +5,7 @@ import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import { useImageScaler } from '#admin/forms/files/thumbnails'
+import { filesDisk } from '#admin/forms/files/files_disk'
 import { pruneWaitingFiles } from '#admin/forms/files/waiting_files'
 import { formOf } from '#tests/helpers/forms'
 import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
@@ -226,6 +227,20 @@ test.group('Admin | lists of files', (group) => {
     assert.equal(await pruneWaitingFiles(viewOf), 0)
     assert.lengthOf(await stored(), 2)
     assert.equal(await pruneWaitingFiles(viewOf, new Date(Date.now() + 25 * 3_600_000)), 1)
+    assert.deepEqual(await stored(), keys)
+  })
+
+  test('[files] files of a model that is no longer in the site are removed, too, unless a record has them', async ({
+    assert,
+  }) => {
+    const { keys } = await made(png())
+    await upload('photos', png())
+    /* The note of a saved file is still there if its removal failed. */
+    const disk = await filesDisk()
+    const note = { model: 'Album', name: 'a.png', size: 1 }
+    await disk.put(`.uploads/1/${keys[0]}`, JSON.stringify(note))
+    const tomorrow = new Date(Date.now() + 25 * 3_600_000)
+    assert.equal(await pruneWaitingFiles(() => undefined, tomorrow), 2)
     assert.deepEqual(await stored(), keys)
   })
 

@@ -97,6 +97,12 @@ export async function ownerOf(view: ModelView, file: string): Promise<FileOwner 
   return key && { key, field }
 }
 
+/** Returns true if the owner of a file of a model was stored. */
+export async function isOwned(model: string, file: string): Promise<boolean> {
+  const disk = await filesDisk()
+  return await disk.exists(ownerPath({ name: model }, file))
+}
+
 /** Removes the metadata of a deleted file. */
 export async function forgetOwner(view: ModelView, file: string): Promise<void> {
   const disk = await filesDisk()
@@ -175,6 +181,6 @@ export function isFileKey(key: unknown): key is string {
   return typeof key === 'string' && NAME.test(key)
 }
 
-function ownerPath(view: ModelView, file: string): string {
+function ownerPath(view: Pick<ModelView, 'name'>, file: string): string {
   return `${FOLDER}/${view.name}/${file}`
 }

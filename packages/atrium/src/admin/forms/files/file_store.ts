@@ -8,7 +8,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { RuntimeError } from '#crud'
 import type { ModelView } from '../../views/model_view.js'
 import { fileColumnsOf, extensionIn } from './file_fields.js'
-import { filesIn, forgetOwner, heldAmong, isFileKey } from './file_owners.js'
+import { filesIn, forgetOwner, heldAmong, isFileKey, isOwned } from './file_owners.js'
 import { filesDisk } from './files_disk.js'
 import { dropThumbnail } from './thumbnails.js'
 
@@ -65,6 +65,16 @@ export async function dropFiles(view: ModelView, keys: readonly unknown[]): Prom
   }
 }
 
+/**
+ * Removes a stored file of a model that is no longer in the site, unless it has an owner: the records of the model
+ * cannot be searched.
+ */
+export async function dropFileOfRemoved(model: string, key: string): Promise<void> {
+  if (!isFileKey(key) || (await isOwned(model, key))) return
+  const disk = await filesDisk()
+  await disk.delete(placeOf({ name: model }, key))
+}
+
 /** Removes the files of permanently deleted records. */
 export async function dropFilesOf(view: ModelView, records: readonly LucidRow[]): Promise<void> {
   await dropFiles(
@@ -106,7 +116,7 @@ export async function hasFile(view: ModelView, key: unknown): Promise<boolean> {
 }
 
 /** Returns the path of a file. Each model has a folder, so that keys of other models' files are not found. */
-function placeOf(view: ModelView, key: string): string {
+function placeOf(view: Pick<ModelView, 'name'>, key: string): string {
   return `${view.name}/${key}`
 }
 

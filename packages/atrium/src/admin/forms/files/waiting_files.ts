@@ -5,7 +5,7 @@ import type { UploadedBefore } from '#base/values/file_keys'
 import { guardOf } from '../../identity/admin_guard.js'
 import type { ModelView } from '../../views/model_view.js'
 import { isFileKey, LONGEST_NAME } from './file_owners.js'
-import { dropFiles, storeFile } from './file_store.js'
+import { dropFileOfRemoved, dropFiles, storeFile } from './file_store.js'
 import { filesDisk, pathsOnDisk } from './files_disk.js'
 
 /* Folder of uploads, next to the folders with the files of models; no model can have this name */
@@ -96,6 +96,7 @@ export async function pruneWaitingFiles(
     const { model } = await noteAt(place)
     const view = viewOf(model)
     if (view) await dropFiles(view, [basename(place)])
+    else await dropFileOfRemoved(model, basename(place))
     await disk.delete(place)
     removed++
   }
