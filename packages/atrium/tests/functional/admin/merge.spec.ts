@@ -98,6 +98,14 @@ test.group('Admin | merging concurrent changes', (group) => {
     assert.containSubset(await stored(), { title: 'By SQL', pages: 8, stage: 4 })
   }).tags(['@database'])
 
+  test('[R15] the other editor is named however many changes followed', async ({ assert }) => {
+    const form = await open()
+    await mary({ title: 'Hers' })
+    for (let turn = 0; turn < 26; turn++) await mary({ note: `Note ${turn}` })
+    const saved = await save({ ...form, pages: '7' })
+    assert.include(await said(saved), 'mary changed Title, Note in the meantime')
+  })
+
   test('[R15] a change by the same user is described as made in another window', async ({
     assert,
   }) => {

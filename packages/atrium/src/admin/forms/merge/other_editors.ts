@@ -3,7 +3,8 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { attributeValue } from '#base/values/to_api'
 import { writeJson } from '#base/values/json'
 import type { AdminSite } from '../../admin_site.js'
-import { EventReader } from '../../event_log/event_reader.js'
+import { lastPage } from '../../event_log/event_filters.js'
+import { EventReader, type HistoryOf } from '../../event_log/event_reader.js'
 import { historyLink } from '../../http/event_access.js'
 import type { ModelView } from '../../views/model_view.js'
 import { guardOf } from '../../identity/admin_guard.js'
@@ -11,6 +12,9 @@ import type { Flash } from '../../http/flash.js'
 
 /* Milliseconds by which the clocks of processes may differ */
 const TOLERANCE = 5000
+
+/* Maximum number of pages of the history that are read */
+const MOST_PAGES = 10
 
 /* Length of the JSON up to which the log never shortens a value */
 const LONGEST_COMPARED = 200
@@ -39,11 +43,12 @@ export async function otherEditors(
   if (historyLink(ctx, view, id) === null) return new Map()
   const { owner } = guardOf(ctx).signedInOrFail()
   const own = { resourceType: view.name, resourceId: key.toPath(id).slice(1) }
-  const { rows, events } = await new EventReader(site).history(own, 1)
   const editors = new Map<string, Editor | undefined>()
-  for (const { eventId, timestamp, changes } of rows) {
-    if (timestamp.toMillis() < since - TOLERANCE) break
-    const { userId, username } = events.get(eventId) ?? {}
+  for await (const { event: { userId, username } = {}, changes } of changesSince(
+    site,
+    own,
+    since
+  )) {
     const editor = userId === owner.id ? ONESELF : (username ?? undefined)
     for (const [name, change] of Object.entries(changes ?? {})) {
       if (editors.has(name)) continue
@@ -51,6 +56,19 @@ export async function otherEditors(
     }
   }
   return new Map([...editors].flatMap(([name, one]) => (one ? [[name, one] as const] : [])))
+}
+
+/** Yields the logged changes of a record since a time, newest first. */
+async function* changesSince(site: AdminSite, record: HistoryOf, since: number) {
+  const reader = new EventReader(site)
+  for (let number = 1; number <= MOST_PAGES; number++) {
+    const { events, page, rows, total } = await reader.history(record, number)
+    for (const { eventId, timestamp, changes } of rows) {
+      if (timestamp.toMillis() < since - TOLERANCE) return
+      yield { event: events.get(eventId), changes }
+    }
+    if (page >= lastPage(total)) return
+  }
 }
 
 /**
