@@ -317,6 +317,27 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.equal(await numberOfCamels(), 3)
   })
 
+  test('[R2] a form cannot move a row to another parent', async ({ assert }) => {
+    const other = await Caravan.create({ name: 'Salt' })
+    const [first] = await Camel.query().where('caravan_id', caravan.id).orderBy('id')
+    const column = { 'camels.0.caravan_id': String(other.id), 'camels.1.caravan_id': `${other.id}` }
+    const { status } = await update({
+      ...column,
+      'camels.0.id': String(first.id),
+      'camels.0.name': 'Renamed',
+      'camels.1.name': 'Zaki',
+      'camels.1.weight': '5',
+    })
+    assert.equal(status, 303)
+    const moved = await Camel.query().where('caravan_id', other.id)
+    assert.isEmpty(moved)
+    const own = await Camel.query().where('caravan_id', caravan.id)
+    assert.includeMembers(
+      own.map(({ name }) => name),
+      ['Renamed', 'Zaki']
+    )
+  })
+
   test('[R2] a row of another parent, a deleted row or a missing one is refused, and nothing is written', async ({
     assert,
   }) => {

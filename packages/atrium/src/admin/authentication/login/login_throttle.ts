@@ -93,7 +93,8 @@ export class LoginThrottle {
 
   /**
    * After a login with a second factor: resets the failures of the name, and reverts the count of this attempt at a
-   * factor.
+   * factor. Failures at factors stay counted, because someone else who knows the password would otherwise get new
+   * guesses with each login of the user.
    */
   async succeedWithFactor(
     { id, username }: { id: number; username: string },

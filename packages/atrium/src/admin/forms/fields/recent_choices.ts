@@ -23,7 +23,7 @@ const ASKED = new WeakMap<HttpContext, Map<string, Promise<Recent>>>()
 
 /**
  * Returns the values that the signed-in user has stored last in a field, newest first and without duplicates; none if
- * the site stores no events.
+ * the site stores no events. A user whose name was changed has none until they save again.
  *
  * @param model  class name of the model that has the field
  */
