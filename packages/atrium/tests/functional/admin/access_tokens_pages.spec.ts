@@ -132,7 +132,8 @@ test.group('Admin | access tokens', (group) => {
     assert.include(text, 'value="Reel:db_delete, Reel:fly"')
     assert.isEmpty(await AdminAccessToken.all())
 
-    assert.equal((await send(fields)).status, 200)
+    const issued = await send(fields)
+    assert.equal(issued.status, 200)
     const { abilities } = await AdminAccessToken.firstOrFail()
     assert.deepEqual(abilities, ['Reel:read', 'Reel:read_multi', '*:create', 'Reel:db_delete'])
   })

@@ -9,6 +9,7 @@ import { useImageScaler } from '#admin/forms/files/thumbnails'
 import { formOf } from '#tests/helpers/forms'
 import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { call, get, urlOf } from '#tests/helpers/http'
+import { its } from '#tests/helpers/its'
 import { PNG } from '#tests/helpers/images'
 import { Gallery, Picture, Sign } from '#tests/fixtures/files'
 
@@ -104,7 +105,7 @@ test.group('Admin | files in rows of a form', (group) => {
     const gallery = await made()
     const open = async (query: string) => {
       const headers = { cookie, accept: 'text/html' }
-      return (await get(`/admin/Gallery/create_page?${query}`, { headers })).text
+      return await its(get(`/admin/Gallery/create_page?${query}`, { headers }), 'text')
     }
     const copy = await open(`from=${gallery.id}`)
     assert.include(copy, 'Files are not copied: choose them again.')
