@@ -6,7 +6,9 @@ import {
   authorize,
   authorizeToken,
   ensureTokenAuthorizer,
+  sendsToken,
   useTokenAuthorizer,
+  wouldPass,
 } from '#crud/endpoints/access'
 import { Resource } from '#crud/resource/resource'
 import { Door } from '#tests/fixtures/crud'
@@ -79,6 +81,79 @@ test.group('authorize()', (group) => {
     assert.throws(() => ensureTokenAuthorizer(resource), RuntimeError)
     useTokenAuthorizer(authorizerOf({ kind: 'token' }).authorizer)
     assert.doesNotThrow(() => ensureTokenAuthorizer(resource))
+  })
+
+  test('[P10.12] at a public endpoint a valid token limits the request, and an invalid one does not', async ({
+    assert,
+  }) => {
+    const refusal = new Problem(403, 'No ability')
+    const { asked: requested, authorizer } = authorizerOf(refusal)
+    for (const owner of [null, { kind: 'token', token: {} }] as any[]) {
+      useTokenAuthorizer({ ...authorizer, identify: async () => owner })
+      const ctx = await testUtils.createHttpContext()
+      ctx.request.request.headers.authorization = 'Bearer x'
+      const thrown = await authorize(ctx, resource, 'read', 'public').catch((error) => error)
+      assert.strictEqual(thrown, owner ? refusal : undefined)
+      assert.equal(ctx.response.getHeader('cache-control'), 'no-store')
+      assert.include(String(ctx.response.getHeader('vary')), 'Authorization')
+    }
+    assert.lengthOf(requested, 1)
+    const ctx = await testUtils.createHttpContext()
+    await authorize(ctx, resource, 'read', 'public')
+    assert.isUndefined(ctx.response.getHeader('cache-control'))
+  })
+
+  test('[P10] a write that another site caused is refused, unless it has a token: {access}')
+    .with([{ access: 'public' }, { access: 'token' }] as const)
+    .run(async ({ assert }, { access }) => {
+      const actor = strange({ kind: 'token', user: 'anna' })
+      useTokenAuthorizer({ ...authorizerOf(actor).authorizer, identify: async () => actor as any })
+      const statusOf = async (method: string, headers: object) => {
+        const ctx = await testUtils.createHttpContext()
+        ctx.request.request.method = method
+        Object.assign(ctx.request.request.headers, headers)
+        return await authorize(ctx, resource, 'create', access).then(
+          () => 200,
+          (error) => error.status
+        )
+      }
+      const other = { 'sec-fetch-site': 'cross-site' }
+      assert.equal(await statusOf('POST', other), 403)
+      assert.equal(await statusOf('POST', {}), 200)
+      assert.equal(await statusOf('GET', other), 200)
+      assert.equal(await statusOf('POST', { ...other, authorization: 'Bearer x' }), 200)
+      assert.equal(await statusOf('POST', { ...other, authorization: 'Basic x' }), 403)
+    })
+
+  test('[P10] a request would pass if it is authorized, and keeps its actor', async ({
+    assert,
+  }) => {
+    const actor = strange({ kind: 'token', user: 'anna' })
+    useTokenAuthorizer(authorizerOf(actor).authorizer)
+    const ctx = await testUtils.createHttpContext()
+    const attempt = () => authorize(ctx, resource, 'read', 'token')
+    assert.isTrue(await wouldPass(ctx, attempt))
+    assert.deepEqual(actorOf(ctx), { kind: 'none' })
+    await attempt()
+    useTokenAuthorizer(authorizerOf(new Problem(403, 'No')).authorizer)
+    assert.isFalse(await wouldPass(ctx, attempt))
+    assert.strictEqual(actorOf(ctx), actor)
+    useTokenAuthorizer(authorizerOf(new Problem(500, 'Broken')).authorizer)
+    await assert.rejects(() => wouldPass(ctx, attempt))
+  })
+
+  test('[P10] a token is one of the scheme Bearer, in any case', async ({ assert }) => {
+    const ctx = await testUtils.createHttpContext()
+    for (const [header, isToken] of [
+      [undefined, false],
+      ['Basic x', false],
+      ['Bearers x', false],
+      ['bearer x', true],
+      ['Bearer', true],
+    ] as const) {
+      ctx.request.request.headers.authorization = header
+      assert.equal(sendsToken(ctx), isToken, header)
+    }
   })
 
   test('[P14] each request has its own actor', async ({ assert }) => {

@@ -271,3 +271,92 @@ test.group('LoginThrottle | one name from many addresses', (group) => {
     await Promise.all([strict.slowDown('al'), strict.slowDown('jo')])
   })
 })
+
+test.group('LoginThrottle | second factors', (group) => {
+  const ours = new LoginThrottle({ ...LIMITS, quickAttemptsPerName: 3 })
+  const jo = { id: 7, username: 'jo' }
+  const ADDRESS = '198.51.100.1'
+
+  async function points(): Promise<Record<string, number>> {
+    const rows = await db.from('admin_rate_limits')
+    return Object.fromEntries(
+      rows.map(({ key, points: count }) => [key.replace('rlflx:', ''), count])
+    )
+  }
+
+  group.each.setup(async () => {
+    await db.from('admin_rate_limits').delete()
+  })
+
+  test('[B8] attempts at a second factor are counted like passwords, and per user', async ({
+    assert,
+  }) => {
+    assert.isUndefined(await ours.attemptFactor(jo, ADDRESS))
+    assert.deepEqual(await points(), {
+      'login-factor:7': 1,
+      'login-name:jo': 1,
+      [`login:jo:${ADDRESS}`]: 1,
+      [`login-address:${ADDRESS}`]: 1,
+    })
+  })
+
+  test('[B8] after too many attempts from any address a user has to wait, and the refused attempt is not counted', async ({
+    assert,
+  }) => {
+    for (let i = 1; i <= 3; i++) assert.isUndefined(await ours.attemptFactor(jo, `192.0.2.${i}`))
+    const before = await points()
+    const wait = await ours.attemptFactor(jo, ADDRESS)
+    assert.isAbove(wait!, 15 * 60 - 10)
+    assert.isAtMost(wait!, 15 * 60)
+    assert.deepEqual(await points(), before)
+    assert.isUndefined(await ours.attemptFactor({ id: 8, username: 'al' }, ADDRESS))
+  })
+
+  test('[B8] of concurrent attempts, those beyond the limit are not counted for name and address', async ({
+    assert,
+  }) => {
+    const waits = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => ours.attemptFactor(jo, `192.0.2.${index}`))
+    )
+    assert.lengthOf(
+      waits.filter((wait) => wait === undefined),
+      3
+    )
+    assert.equal((await points())['login-name:jo'], 3)
+  })
+
+  test('[B8] a name that has to wait has no attempt at a second factor', async ({ assert }) => {
+    for (let i = 0; i < LIMITS.attempts; i++) await ours.attempt('jo', ADDRESS)
+    assert.isNumber(await ours.attemptFactor(jo, ADDRESS))
+    assert.notProperty(await points(), 'login-factor:7')
+  })
+
+  test('[B8] an attempt that was not compared, and a successful one, are subtracted', async ({
+    assert,
+  }) => {
+    await ours.attemptFactor(jo, ADDRESS)
+    await ours.attemptFactor(jo, ADDRESS)
+    await ours.withdrawFactor(jo, ADDRESS)
+    assert.deepEqual(Object.values(await points()), [1, 1, 1, 1])
+    await ours.succeedWithFactor(jo, ADDRESS)
+    assert.deepEqual(await points(), {
+      'login-factor:7': 0,
+      'login-name:jo': 0,
+      [`login-address:${ADDRESS}`]: 0,
+    })
+  })
+
+  test('[B8] attempts without a name are counted for the address', async ({ assert }) => {
+    const strict = new LoginThrottle({ ...LIMITS, attemptsPerAddress: 2 })
+    assert.isUndefined(await strict.attemptOfAddress(ADDRESS))
+    assert.equal(await strict.waitOf(ADDRESS), 0)
+    assert.isUndefined(await strict.attemptOfAddress(ADDRESS))
+    assert.isNumber(await strict.attemptOfAddress(ADDRESS))
+    assert.isAbove(await strict.waitOf(ADDRESS), 15 * 60 - 10)
+    assert.isUndefined(await strict.attemptOfAddress('192.0.2.9'))
+    await db.from('admin_rate_limits').delete()
+    await strict.attemptOfAddress(ADDRESS)
+    await strict.withdrawOfAddress(ADDRESS)
+    assert.deepEqual(await points(), { [`login-address:${ADDRESS}`]: 0 })
+  })
+})

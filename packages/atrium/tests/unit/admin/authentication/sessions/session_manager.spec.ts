@@ -161,6 +161,21 @@ test.group('SessionManager', (group) => {
     assert.isNull(await strict.find(first.id))
   })
 
+  test('[B7] the use of a session is recorded at most once a minute', async ({ assert }) => {
+    const { session, id } = await begin(jo, ORIGIN)
+    for (const [seconds, isRecorded] of [
+      [50, false],
+      [70, true],
+    ] as const) {
+      await age(session, 'last_activity', { minutes: seconds / 60 })
+      const { lastActivity: before } = (await sessions.find(id))!
+      await sessions.touch((await sessions.find(id))!)
+      await sessions.settle()
+      const { lastActivity } = await AdminSession.findOrFail(session.id)
+      assert.equal(lastActivity > before, isRecorded, `${seconds} seconds`)
+    }
+  })
+
   test('[B7] using a session that has just ended does not revive it', async ({ assert }) => {
     const { session, id } = await begin(jo, ORIGIN)
     await age(session, 'last_activity', { minutes: 20 })
@@ -361,10 +376,67 @@ test.group('SessionManager', (group) => {
     const second = await begin(al, ORIGIN)
     const { session: idle } = await begin(jo, ORIGIN)
     const { session: ended } = await begin(jo, ORIGIN)
+    const { session: old } = await begin(jo, ORIGIN)
     await age(idle, 'last_activity', { minutes: 31 })
+    await age(old, 'created_at', { minutes: 12 * 60 + 1 })
     await sessions.end(ended)
     assert.deepEqual(idsOf(await sessions.allActive()), [first.session.id, second.session.id])
     assert.equal(await sessions.countActive(), 2)
+  })
+
+  test('[B7, B12] a renewed session has a new id, and its tokens are revoked', async ({
+    assert,
+  }) => {
+    const { session, id } = await begin(jo, ORIGIN)
+    await sessions.remember(session, claims('one'))
+    const renewed = (await sessions.renew(session))!
+    assert.isNull(await sessions.find(id))
+    const found = (await sessions.find(renewed))!
+    assert.equal(found.id, session.id)
+    assert.deepEqual(found.sessionMetadata.tokens, {})
+    assert.deepEqual(await revokedTokens(), ['one'])
+    await sessions.end(session)
+    assert.isNull(await sessions.renew(session))
+    assert.isNull(await sessions.find(renewed))
+  })
+
+  test('[U6] a session that acts as another user keeps its tokens and its proof, and ends the view as a role', async ({
+    assert,
+  }) => {
+    const { session } = await begin(jo, ORIGIN)
+    const stored = async () => {
+      const { sessionMetadata } = await AdminSession.findOrFail(session.id)
+      return sessionMetadata
+    }
+    const actsAs = { id: al.id, username: 'al' } as any
+    await sessions.actAs(session, actsAs)
+    assert.deepEqual(await stored(), { tokens: {}, actsAs } as any)
+    await sessions.remember(session, claims('one', 4_000_000_000))
+    await sessions.prove(session)
+    await sessions.viewAs(session, 4)
+    await sessions.actAs(session, null)
+    const { provedAt, ...others } = await stored()
+    assert.closeTo(provedAt!, NOW(), 5)
+    assert.deepEqual(others, { tokens: { one: 4_000_000_000 } })
+  })
+
+  test('[B7] no session begins if its factors are no longer sufficient', async ({ assert }) => {
+    assert.isNull(await sessions.begin(jo, ORIGIN, { isEnough: async () => false }))
+    assert.isEmpty(await AdminSession.all())
+    const isEnough = async (client: any) => client.isTransaction
+    assert.isNotNull(await sessions.begin(jo, ORIGIN, { isEnough }))
+  })
+
+  test("[B7] a login ends the browser's previous session, whoever it belongs to", async ({
+    assert,
+  }) => {
+    const earlier = await begin(al, ORIGIN)
+    const other = await begin(al, ORIGIN)
+    const { id } = await begin(jo, ORIGIN, { earlier: earlier.id })
+    assert.isNull(await sessions.find(earlier.id))
+    assert.isNotNull(await sessions.find(other.id))
+    assert.isNotNull(await sessions.find(id))
+    assert.isNotNull(await begin(jo, ORIGIN, { earlier: 'unknown' }))
   })
 
   test('[B7] no session begins if the password was changed after it was checked', async ({
