@@ -11,6 +11,13 @@ import { useTestDatabase } from '#tests/helpers/test_database'
 
 const isEngine = process.env.ATRIUM_TESTS !== 'app'
 
+/** The setup of the tests, by ATRIUM_TESTS: `mutants` is for scripts/mutate.js. */
+const BOOTSTRAPS: Record<string, string> = {
+  engine: '#tests/bootstrap',
+  app: '../../../tests/bootstrap.js',
+  mutants: '#tests/mutants_bootstrap',
+}
+
 process.env.NODE_ENV = 'test'
 process.env.TZ = 'UTC'
 const removeDatabase = await useTestDatabase()
@@ -52,9 +59,7 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
   })
   .testRunner()
   .configure(async (app) => {
-    const bootstrap: Bootstrap = isEngine
-      ? await import('#tests/bootstrap')
-      : await import('../../../tests/bootstrap.js')
+    const bootstrap: Bootstrap = await import(BOOTSTRAPS[process.env.ATRIUM_TESTS ?? 'engine'])
     const { runnerHooks, plugins = [], suites = suitesOf(app), ...config } = bootstrap
     const { writeResults } = await import('#tests/results')
     const { afterwards } = await import('#host/testing')

@@ -220,7 +220,7 @@ test.group('Admin | permissions of offers', () => {
     const failing = () => {
       throw new Error('the database is away')
     }
-    assert.deepEqual((await resultOf({ reached: failing }))[0], nothing)
+    assert.deepEqual(await resultOf({ reached: failing }), [nothing, ['reached update']])
   })
 })
 

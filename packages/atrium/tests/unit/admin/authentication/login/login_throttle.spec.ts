@@ -322,7 +322,7 @@ test.group('LoginThrottle | second factors', (group) => {
       waits.filter((wait) => wait === undefined),
       3
     )
-    assert.equal((await points())['login-name:jo'], 3)
+    assert.propertyVal(await points(), 'login-name:jo', 3)
   })
 
   test('[B8] a name that has to wait has no attempt at a second factor', async ({ assert }) => {
