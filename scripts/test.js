@@ -56,7 +56,7 @@ async function testAll() {
   const waiting = runs()
   if (waiting.length === 0) {
     throw new PlainError(
-      "--files takes the end of a file's path (filters), or a folder with all in it ('unit/crud/query/*')"
+      "no test ran: --files takes the end of a file's path (filters), or a folder with all in it ('unit/crud/query/*')"
     )
   }
   const outcomes = []
