@@ -18,6 +18,7 @@ import { insertRow } from '#tests/helpers/databases'
 import { type HttpResponse, call } from '#tests/helpers/http'
 
 const PAPERS = '/api/granted-papers'
+const BULK = '/api/granted-bulk'
 const FOLDERS = '/api/granted-folders'
 const MEMOS = '/api/granted-memos'
 
@@ -240,6 +241,46 @@ test.group('Endpoints restricted by grants', (group) => {
       'Paper: on is secret, and must name the columns of the primary key or of a unique index'
     )
     assert.equal(await titleOf(other), 'other')
+  })
+
+  test('[U2, W9] an upsert does not change records outside the scope', async ({ assert }) => {
+    given.give('anna', Paper, { scopes: [own] })
+    const actor = strange({ kind: 'token', user: 'anna' })
+    const papers = new PaperCrud(Paper)
+    for (const on of [['id'], ['secret']]) {
+      const values = { id: other, title: 'taken', owner: 'anna', secret: 'o' }
+      await assert.rejects(() => papers.upsert(values, { on, actor }))
+    }
+    assert.equal(await titleOf(other), 'other')
+    assert.equal(await ownerOf(other), 'bob')
+  })
+
+  test('[U2, U3, W9] writes by filters find and change only what the grants cover', async ({
+    assert,
+  }) => {
+    const prefer = { prefer: 'max-affected=5' }
+    const change = (query: string, values: object = { title: 'x' }, headers = prefer) =>
+      anna.patch(`${BULK}?${query}`, values, headers)
+    given.give('anna', Paper, { hidden: ['secret'] })
+    for (const filter of ['secret=o', 'title=other&secret=o', 'any.1.secret=o', 'unknown=o']) {
+      assert.equal(await statusOf(change(filter)), 422, filter)
+      assert.equal(await statusOf(anna.del(`${BULK}?${filter}`, undefined, prefer)), 422, filter)
+    }
+
+    given.give('anna', Paper, { scopes: [own] }, { hidden: ['secret', 'pay'] })
+    assert.equal(await fieldOf('updated', change('secret=o')), 0)
+    const most = { prefer: 'max-affected=0' }
+    assert.match(await fieldOf('detail', change('pay__gte=1', {}, most)), /\b1 item matches/)
+
+    given.give('anna', Paper, { on: ['read', 'read_multi'] }, { on: ['update'], scopes: [own] })
+    assert.equal(await statusOf(change('pay__gte=1')), 403)
+    assert.equal(await statusOf(change('title=mine', { owner: 'bob' })), 403)
+    assert.equal(await statusOf(anna.del(`${BULK}?title=mine`, undefined, prefer)), 403)
+    assert.equal(await titleOf(mine), 'mine')
+    assert.equal(await ownerOf(mine), 'anna')
+    assert.equal(await titleOf(other), 'other')
+    assert.equal(await fieldOf('updated', change('title=mine')), 1)
+    assert.equal(await titleOf(mine), 'x')
   })
 
   test('[U3.8] a create names the required field that the user is not allowed to set: {$self}')
