@@ -5,7 +5,7 @@
  */
 ;(() => {
   const FORM = '#filter-panel form, #list-panel > *'
-  const OPENERS = '.filter-bar, .view-tools, #explain-list'
+  const OPENERS = '.filter-bar, .view-tools, #explain-list, #add-card'
   let loading
 
   const sheet = (href) =>

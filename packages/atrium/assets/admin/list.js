@@ -53,10 +53,10 @@
     })
   }
 
-  /* The explanation of the list opens in its dialog. The link has no attributes of htmx, so that pages stay small. */
+  /* The explanation and the form of a card open in the dialog. The links have no attributes of htmx, so that pages stay small. */
   document.addEventListener('click', (event) => {
     const { target, ctrlKey, metaKey, shiftKey, altKey } = event
-    const link = target.closest?.('#explain-list')
+    const link = target.closest?.('#explain-list, #add-card')
     if (!link || ctrlKey || metaKey || shiftKey || altKey) return
     if (!document.getElementById('list-panel')) return
     event.preventDefault()

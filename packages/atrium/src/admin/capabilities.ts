@@ -3,7 +3,7 @@ import type { AdminSite } from './admin_site.js'
 import { proofGuard } from './authentication/action_guards.js'
 import { authenticationRoutes } from './authentication/authentication_routes.js'
 import { bulkRoutes } from './bulk/bulk_routes.js'
-import { dashboardRoutes } from './dashboard/dashboard_routes.js'
+import { dashboardRoutes, newCardRoutes } from './dashboard/dashboard_routes.js'
 import { duplicatesRoutes } from './duplicates/duplicates_routes.js'
 import { formerHistoryPath, historyRoutes } from './history/history_routes.js'
 import { formRoutes } from './forms/form_routes.js'
@@ -49,6 +49,7 @@ const SITE_ROUTES = [
 /** Functions that register the routes of each model */
 const MODEL_ROUTES = [
   listRoutes,
+  newCardRoutes,
   exportRoutes,
   recordRoutes,
   formRoutes,

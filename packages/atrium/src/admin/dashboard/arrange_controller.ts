@@ -2,10 +2,9 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { readingClientOf } from '../config/database_config.js'
 import { EventType } from '../events/event_integration.js'
 import { isSuperuser, guardOf } from '../identity/admin_guard.js'
-import { flashToNextPage } from '../http/flash.js'
 import { NotAllowed, PageNotFound } from '../http/errors.js'
 import { sentTexts, singleText } from '../http/form_texts.js'
-import { redirect } from '../http/redirect.js'
+import { redirectWithMessage } from '../http/redirect.js'
 import { rowId } from '../views/record_items.js'
 import { movedIn, moveIn } from '../list/columns/columns_controller.js'
 import AdminRole from '../models/admin_role.js'
@@ -13,18 +12,26 @@ import type { AdminCard } from '../views/admin_card.js'
 import {
   arrangedCards,
   availableCards,
-  defaultOfRole,
+  readDashboard,
   readWidth,
-  shownOf,
   storeDefault,
   storeOwn,
   WIDTHS,
   type PlacedCard,
+  type StoredDashboard,
 } from './arrangement.js'
 import { visibleCards, type CardSite } from './cards/card_list.js'
+import { MOST_ADDED } from './cards/added_cards.js'
+
+/** The cards to choose from, and what is stored of the dashboard */
+interface Choices {
+  available: readonly PlacedCard[]
+  cards: ReadonlyMap<string, AdminCard>
+  stored: StoredDashboard
+}
 
 /** The form's current state: all available cards in order, and which of them are shown. */
-interface Arranged {
+interface Arranged extends Choices {
   order: readonly PlacedCard[]
   shown: ReadonlySet<string>
   /** Name of the card that was just moved */
@@ -40,11 +47,14 @@ export class ArrangeController {
 
   async show(ctx: HttpContext): Promise<string> {
     const role = await this.#role(ctx, ctx.request.qs().role)
-    const { available } = await this.#available(ctx, role)
-    const current = role
-      ? shownOf((await defaultOfRole(this.site, role.id)) ?? available, available)
-      : await arrangedCards(ctx, this.site, available)
+    const choices = await this.#choices(ctx, role)
+    const { available, stored } = choices
+    const all = arrangedCards(stored, available)
+    /* A role without a default begins without the cards that the superuser has added. */
+    const mine = new Set<string>(stored.mine.map(({ name }) => name))
+    const current = role && !stored.chosen ? all.filter(({ name }) => !mine.has(name)) : all
     return await this.#form(ctx, role, {
+      ...choices,
       order: completed(current, available),
       shown: new Set(current.map(({ name }) => name)),
     })
@@ -55,11 +65,12 @@ export class ArrangeController {
     const role = await this.#role(ctx, singleText(texts, 'role') || undefined)
     if (texts.has('reset')) return await this.#store(ctx, role, null)
 
-    const { available } = await this.#available(ctx, role)
+    const choices = await this.#choices(ctx, role)
+    const { available } = choices
     const sent = (texts.get('order') ?? []).flatMap((name) => {
       const known = available.find((one) => one.name === name)
       const width = readWidth(singleText(texts, `width.${name}`))
-      return known ? [{ name, width: width ?? known.width }] : []
+      return known ? [{ ...known, width: width ?? known.width }] : []
     })
     const order = completed(sent, available)
     const shown = new Set(texts.get('cards') ?? [])
@@ -71,17 +82,19 @@ export class ArrangeController {
         direction
       )
       const all = names.map((name) => order.find((one) => one.name === name)!)
-      return await this.#form(ctx, role, { order: all, shown, moved })
+      return await this.#form(ctx, role, { ...choices, order: all, shown, moved })
     }
-    return await this.#store(
-      ctx,
-      role,
-      order.filter(({ name }) => shown.has(name))
-    )
+    const chosen = order.filter(({ name }) => shown.has(name))
+    return await this.#store(ctx, role, role ? withDefinitions(chosen, choices.stored) : chosen)
   }
 
   async #store(ctx: HttpContext, role: AdminRole | null, cards: readonly PlacedCard[] | null) {
     const { owner } = guardOf(ctx).signedInOrFail()
+    const url = this.site.url(role ? `/dashboard/arrange?role=${role.id}` : '/')
+    if (role && (cards ?? []).filter(({ card }) => card).length > MOST_ADDED) {
+      const text = this.site.text('dashboard.card.errors.tooManyOfRole', { most: MOST_ADDED })
+      return await redirectWithMessage(ctx, url, { kind: 'error', text })
+    }
     if (role) {
       await storeDefault(this.site, role.id, cards)
       this.site.logEvent(ctx, {
@@ -94,8 +107,7 @@ export class ArrangeController {
     const text = role
       ? this.site.text('dashboard.arrange.savedForRole', { role: role.name })
       : this.site.text(cards ? 'dashboard.arrange.saved' : 'dashboard.arrange.restored')
-    await flashToNextPage(ctx, { kind: 'success', text })
-    redirect(ctx, this.site.url(role ? `/dashboard/arrange?role=${role.id}` : '/'))
+    await redirectWithMessage(ctx, url, { kind: 'success', text })
   }
 
   /**
@@ -117,14 +129,17 @@ export class ArrangeController {
    * Returns the cards to choose from. For a role's default, these are all cards that a superuser can see, except the
    * card that only superusers can see.
    */
-  async #available(ctx: HttpContext, role: AdminRole | null) {
-    const cards = await visibleCards(ctx, this.site)
+  async #choices(ctx: HttpContext, role: AdminRole | null): Promise<Choices> {
+    const stored = await readDashboard(ctx, this.site, role?.id)
+    const cards = await visibleCards(ctx, this.site, stored)
     const all = availableCards(ctx, this.site, cards)
     const available = role ? all.filter(({ name }) => name !== 'site.management') : all
-    return { cards, available }
+    return { available, cards, stored }
   }
 
-  async #form(ctx: HttpContext, role: AdminRole | null, { order, shown, moved }: Arranged) {
+  async #form(ctx: HttpContext, role: AdminRole | null, arranged: Arranged) {
+    const { cards, moved, order, shown, stored } = arranged
+    const mine = new Set<string>(stored.mine.map(({ name }) => name))
     const client = readingClientOf(AdminRole)
     const roles = isSuperuser(ctx) ? await AdminRole.query({ client }).orderBy('name') : []
     return await this.site.render(ctx, 'pages/dashboard_arrange', {
@@ -135,7 +150,8 @@ export class ArrangeController {
       action: this.site.url('/dashboard/arrange'),
       cards: order.map(({ name, width }, at) => ({
         name,
-        label: this.#labelOf(name),
+        label: cards.get(name)?.label ?? this.#labelOf(name),
+        edit: mine.has(name) ? this.site.url(`/dashboard/cards/${name}/edit`) : null,
         width,
         isShown: shown.has(name),
         isFirst: at === 0,
@@ -146,9 +162,17 @@ export class ArrangeController {
   }
 
   #labelOf(name: string): string {
-    const card: AdminCard | undefined = this.site.cards.get(name)
-    return card?.label ?? this.site.text(`dashboard.arrange.cards.${name.split('.')[1]}`)
+    return this.site.text(`dashboard.arrange.cards.${name.split('.')[1]}`)
   }
+}
+
+/** Adds the definitions of added cards, which the users of a role do not have themselves. */
+function withDefinitions(
+  chosen: readonly PlacedCard[],
+  { mine, ofRoles }: StoredDashboard
+): PlacedCard[] {
+  const known = new Map([...ofRoles, ...mine].map((card) => [card.name as string, card]))
+  return chosen.map((placed) => ({ ...placed, card: known.get(placed.name) }))
 }
 
 /** Returns the arranged cards in order, followed by the available cards that are not among them. */

@@ -4,12 +4,15 @@ import { hasEventLog } from '../events/database_integration.js'
 import { isSuperuser, guardOf } from '../identity/admin_guard.js'
 import { viewedRoleOf } from '../permissions/view_as_guard.js'
 import { ChartCard, ListCard, type AdminCard, type CardWidth } from '../views/admin_card.js'
-import type { CardSite } from './cards/card_list.js'
+import { visibleCards, type AddedCards, type CardSite } from './cards/card_list.js'
+import { cardOf, readAddedCard, readAddedCards, type AddedCard } from './cards/added_cards.js'
 
 /** A card on a dashboard, and its width: one to four columns */
 export interface PlacedCard {
   name: string
   width: CardWidth
+  /** In the default of a role: the added card that a superuser has put there */
+  card?: AddedCard
 }
 
 /**
@@ -27,8 +30,9 @@ type OwnCard = keyof typeof OWN_CARDS
 
 export const WIDTHS = [1, 2, 3, 4] as const
 
-/** Name of the user's preference */
+/* Names of the user's preferences */
 const PREFERENCE = 'dashboard'
+const ADDED_CARDS = 'dashboard.cards'
 const TABLE = 'admin_role_dashboards'
 const MOST_CARDS = 200
 
@@ -63,44 +67,81 @@ function usualWidth(card: AdminCard): CardWidth {
   return card instanceof ChartCard || card instanceof ListCard ? 2 : 1
 }
 
-/**
- * Returns the cards of the signed-in user's dashboard: as the user has arranged them, otherwise as one of the user's
- * roles has them by default, otherwise all. Cards that the user can't see are left out.
- *
- * @param available  result of `availableCards`
- */
-export async function arrangedCards(
-  ctx: HttpContext,
-  site: CardSite,
-  available: readonly PlacedCard[]
-): Promise<PlacedCard[]> {
+/** What is stored of a dashboard */
+export interface StoredDashboard extends AddedCards {
+  /** The user's arrangement, else the default of one of the user's roles; null without both */
+  chosen: readonly PlacedCard[] | null
+}
+
+/** Returns what `readDashboard` reads; all cards if it cannot be read, which is logged. */
+export async function storedDashboard(ctx: HttpContext, site: CardSite): Promise<StoredDashboard> {
   try {
-    const { id } = guardOf(ctx).signedInOrFail().owner
-    const viewed = viewedRoleOf(ctx)
-    const chosen =
-      viewed === undefined
-        ? ((await ownArrangement(site, id)) ?? (await defaultOfUser(site, id)))
-        : await defaultOfRole(site, viewed)
-    return chosen ? shownOf(chosen, available) : [...available]
+    return await readDashboard(ctx, site)
   } catch (error) {
     ctx.logger.error({ err: error }, 'How the user has arranged the dashboard is not known')
-    return [...available]
+    return { chosen: null, mine: [], ofRoles: [] }
   }
 }
 
-/** Returns the cards of an arrangement that are still available. */
-export function shownOf(
-  chosen: readonly PlacedCard[],
+/**
+ * Reads what is stored of the signed-in user's dashboard, or of the default of a role.
+ *
+ * @param roleId  the role whose default is arranged, or that a superuser views the site as
+ */
+export async function readDashboard(
+  ctx: HttpContext,
+  site: CardSite,
+  roleId = viewedRoleOf(ctx)
+): Promise<StoredDashboard> {
+  const { id } = guardOf(ctx).signedInOrFail().owner
+  const [preferences, defaults] = await Promise.all([
+    site.preferences.read(id, [PREFERENCE, ADDED_CARDS]),
+    roleId === undefined ? defaultsOfUser(site, id) : defaultsOfRole(site, roleId),
+  ])
+  const own = roleId === undefined ? readArrangement(preferences.get(PREFERENCE)) : null
+  const isViewingAs = viewedRoleOf(ctx) !== undefined
+  return {
+    chosen: own ?? defaults[0] ?? null,
+    mine: isViewingAs ? [] : readAddedCards(preferences.get(ADDED_CARDS)),
+    ofRoles: defaults.flat().flatMap(({ card }) => card ?? []),
+  }
+}
+
+/**
+ * Returns the cards of a dashboard; all if they are not arranged. Cards that the user can't see are left out.
+ *
+ * @param available  result of `availableCards`
+ */
+export function arrangedCards(
+  { chosen }: StoredDashboard,
   available: readonly PlacedCard[]
 ): PlacedCard[] {
   const known = new Set(available.map(({ name }) => name))
-  return chosen.filter(({ name }) => known.has(name))
+  const shown = (chosen ?? available).filter(({ name }) => known.has(name))
+  return shown.map(({ name, width }) => ({ name, width }))
 }
 
-/** Returns the user's own arrangement, or null. */
-export async function ownArrangement(site: CardSite, userId: number): Promise<PlacedCard[] | null> {
-  const found = await site.preferences.read(userId, [PREFERENCE])
-  return readArrangement(found.get(PREFERENCE))
+/** Adds a card to the signed-in user's dashboard, after the other cards that are not built in. */
+export async function addCard(ctx: HttpContext, site: CardSite, card: AddedCard): Promise<void> {
+  const { owner } = guardOf(ctx).signedInOrFail()
+  const stored = await readDashboard(ctx, site)
+  const cards = await visibleCards(ctx, site, stored)
+  const arranged = arrangedCards(stored, availableCards(ctx, site, cards))
+  const last = arranged.findLastIndex(({ name }) => !(name in OWN_CARDS))
+  const placed = { name: card.name, width: usualWidth(cardOf(card)) }
+  await site.preferences.write(owner.id, {
+    [ADDED_CARDS]: [...stored.mine, card],
+    [PREFERENCE]: arranged.toSpliced(last < 0 ? 1 : last + 1, 0, placed),
+  })
+}
+
+/** Stores the cards that a user has added from lists. */
+export async function storeAdded(
+  site: CardSite,
+  userId: number,
+  cards: readonly AddedCard[]
+): Promise<void> {
+  await site.preferences.write(userId, { [ADDED_CARDS]: cards.length > 0 ? cards : null })
 }
 
 /**
@@ -116,9 +157,9 @@ export async function storeOwn(
   await site.preferences.write(userId, { [PREFERENCE]: cards })
 }
 
-/** Returns the default of the first of the user's roles that has one, or null. */
-async function defaultOfUser(site: CardSite, userId: number): Promise<PlacedCard[] | null> {
-  return await readDefault(
+/** Returns the defaults of the user's roles. */
+async function defaultsOfUser(site: CardSite, userId: number): Promise<PlacedCard[][]> {
+  return await readDefaults(
     site,
     `select ${TABLE}.cards as cards from ${TABLE}
       join admin_user_roles on admin_user_roles.role_id = ${TABLE}.role_id
@@ -127,15 +168,17 @@ async function defaultOfUser(site: CardSite, userId: number): Promise<PlacedCard
   )
 }
 
-/** Returns the default arrangement of a role, or null. */
-export async function defaultOfRole(site: CardSite, roleId: number): Promise<PlacedCard[] | null> {
-  return await readDefault(site, `select cards from ${TABLE} where role_id = ?`, roleId)
+async function defaultsOfRole(site: CardSite, roleId: number): Promise<PlacedCard[][]> {
+  return await readDefaults(site, `select cards from ${TABLE} where role_id = ?`, roleId)
 }
 
-async function readDefault({ dbConfig }: CardSite, sql: string, id: number) {
+async function readDefaults({ dbConfig }: CardSite, sql: string, id: number) {
   const client = dbConfig.readingSession()
-  const [row] = await dialectOf(client).selectRows(client, sql, [id])
-  return row ? readArrangement(JSON.parse(String(row.cards))) : null
+  const rows = await dialectOf(client).selectRows(client, sql, [id])
+  return rows.flatMap((row) => {
+    const cards = readArrangement(JSON.parse(String(row.cards)))
+    return cards ? [cards] : []
+  })
 }
 
 /**
@@ -160,10 +203,10 @@ function readArrangement(value: unknown): PlacedCard[] | null {
   if (!Array.isArray(value)) return null
   const seen = new Set<string>()
   return value.slice(0, MOST_CARDS).flatMap((one): PlacedCard[] => {
-    const { name, width } = Object(one) as { name?: unknown; width?: unknown }
+    const { name, width, card } = Object(one) as Record<string, unknown>
     if (typeof name !== 'string' || seen.has(name)) return []
     seen.add(name)
-    return [{ name, width: readWidth(width) ?? 4 }]
+    return [{ name, width: readWidth(width) ?? 4, card: readAddedCard(card) }]
   })
 }
 

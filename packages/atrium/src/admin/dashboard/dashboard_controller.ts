@@ -14,9 +14,9 @@ import {
   trend,
   withoutModels,
 } from './chart.js'
-import { arrangedCards, availableCards } from './arrangement.js'
+import { arrangedCards, availableCards, storedDashboard } from './arrangement.js'
 import { cardBody } from './cards/card_body.js'
-import { visibleCards } from './cards/card_list.js'
+import { visibleCards, type AddedCards } from './cards/card_list.js'
 import { WithheldPage } from '../http/errors.js'
 import { ListCard, nameOfCard, type AdminCard } from '../views/admin_card.js'
 import { iconOf } from '../layout/model_icon.js'
@@ -50,19 +50,21 @@ export class DashboardController {
    * @throws WithheldPage  for a card that the user can't see
    */
   async card(ctx: HttpContext) {
-    const cards = await visibleCards(ctx, this.site)
+    const stored = await storedDashboard(ctx, this.site)
+    const cards = await visibleCards(ctx, this.site, stored)
     const card = cards.get(ctx.params.name)
     if (!card) throw new WithheldPage()
     const body = await cardBody(ctx, this.site, card)
     return await this.site.render(ctx, 'partials/cards/content', {
-      card: { ...this.#facts(card), body },
+      card: { ...this.#facts(card, stored), body },
     })
   }
 
   /** @param isWhole  true to compute the cards of the application now; otherwise the page loads each one */
   async #data(ctx: HttpContext, isWhole: boolean) {
-    const cards = await visibleCards(ctx, this.site)
-    const arranged = await arrangedCards(ctx, this.site, availableCards(ctx, this.site, cards))
+    const stored = await storedDashboard(ctx, this.site)
+    const cards = await visibleCards(ctx, this.site, stored)
+    const arranged = arrangedCards(stored, availableCards(ctx, this.site, cards))
     const shown = new Set(arranged.map(({ name }) => name))
     const [placed, own] = await Promise.all([
       Promise.all(
@@ -70,7 +72,7 @@ export class DashboardController {
           const card = cards.get(name)
           if (!card) return { name, width, isPending: false, isOwn: true }
           const body = isWhole ? await cardBody(ctx, this.site, card) : null
-          return { ...this.#facts(card), width, isPending: !isWhole, isOwn: false, body }
+          return { ...this.#facts(card, stored), width, isPending: !isWhole, isOwn: false, body }
         })
       ),
       this.#own(ctx, shown),
@@ -78,10 +80,12 @@ export class DashboardController {
     return { placed, ...own }
   }
 
-  #facts(card: AdminCard) {
+  #facts(card: AdminCard, { mine }: AddedCards) {
     const name = nameOfCard(card)
+    const isMine = mine.some((one) => one.name === name)
     return {
       name,
+      edit: isMine ? this.site.url(`/dashboard/cards/${name}/edit`) : null,
       id: `card-${name}`,
       isList: card instanceof ListCard,
       label: card.label,

@@ -1,7 +1,8 @@
 import string from '@adonisjs/core/helpers/string'
+import type { MeasureName } from '#crud/internals'
 
-/** Function that a card applies to its records: their number, or the sum of a column */
-export type CardSelect = 'count' | `sum:${string}`
+/** Function that a number applies to its records: their number, or a figure of a column such as `avg:price` */
+export type CardSelect = 'count' | `${MeasureName}:${string}`
 
 /**
  * A card of the dashboard: a class in `app/admin_cards/` that extends `NumberCard`, `ChartCard`, `ListCard` or
@@ -40,13 +41,15 @@ export abstract class NumberCard extends ModelCard {
 
 /** A chart, drawn on the server, with its numbers as a table. */
 export abstract class ChartCard extends ModelCard {
-  readonly select: CardSelect = 'count'
+  readonly select: 'count' | `sum:${string}` = 'count'
   readonly kind: 'bars' | 'lines' | 'stacked' = 'bars'
   /**
    * API name of the column for the axis, which has one entry per value, or per day, week or month of a date;
    * `stacked` charts need a second column
    */
   abstract readonly groupBy: string | readonly [string, string]
+  /** Days of a date axis if the query has no period: the last 30 days, or those from the first record to the last */
+  readonly period: 'last_30_days' | 'all' = 'last_30_days'
 }
 
 /** The first rows of a list. */

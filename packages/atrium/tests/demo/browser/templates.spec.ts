@@ -190,6 +190,7 @@ function addresses({ user, hook, delivery, pair, order, customer }: Known): Reco
     'list_panel of an export': '/admin/Order/export/dialog',
     'list_panel of Explain': `/admin/Order/explain?${groups}`,
     'list_panel of a view': '/admin/Order/views/new',
+    'list_panel of a card': '/admin/Order/cards/new?group_by=status',
     'list_print': '/admin/Order/print',
     'merge': `/admin/Customer/merge?${pair}`,
     'record': `/admin/Order/view/${order}`,

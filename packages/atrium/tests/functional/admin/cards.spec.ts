@@ -526,7 +526,9 @@ test.group('Admin | cards of the dashboard', (group) => {
       make(NumberCard, { model: 'Ghost' }),
       /model 'Ghost', which the site does not have/
     )
-    assert.throws(make(NumberCard, { select: 'max:fare' }), /select is 'max:fare'/)
+    assert.throws(make(NumberCard, { select: 'median:fare' }), /select is 'median:fare'/)
+    assert.throws(make(ChartCard, { select: 'max:fare' }), /select is 'max:fare'/)
+    assert.throws(make(ChartCard, { period: 'today' }), /period is 'today', and must be/)
     assert.throws(make(NumberCard, { select: 'sum:fares' }), /select names fares, which is not/)
     assert.throws(make(ChartCard, { kind: 'pie' }), /kind is 'pie', and must be/)
     assert.throws(make(ChartCard, { groupBy: 'nothing' }), /groupBy names nothing/)

@@ -137,6 +137,11 @@ const DOORS: Door[] = [
     ok: 303,
     form: { order: 'secret', columns: 'id', query: 'filter.secret__like=QZX' },
   }),
+  page('/cards/new?group_by=secret&summary=secret:max', ['view']),
+  send('POST', '/cards', ['view'], {
+    ok: 303,
+    form: { label: 'Mine', kind: 'number', figure: 'count', query: 'columns=secret' },
+  }),
   page('/views/new', ['view']),
   send('POST', '/views', ['view'], { ok: 303, form: { name: 'Mine', query: 'columns=secret' } }),
   page('/views/:view', ['view']),
@@ -299,6 +304,11 @@ const OTHERS: Record<string, 'open' | 'everybody' | 'superusers'> = {
   'GET /admin/dashboard/arrange': 'everybody',
   'POST /admin/dashboard/arrange': 'everybody',
   'GET /admin/dashboard/cards/:name': 'everybody',
+  /* One's own: added_cards.spec.ts */
+  'GET /admin/dashboard/cards/:name/edit': 'everybody',
+  'POST /admin/dashboard/cards/:name/edit': 'everybody',
+  'GET /admin/dashboard/cards/:name/remove': 'everybody',
+  'POST /admin/dashboard/cards/:name/remove': 'everybody',
   'GET /admin/search': 'everybody',
   /* Only roles that list them: pages.spec.ts */
   'GET /admin/tides': 'superusers',

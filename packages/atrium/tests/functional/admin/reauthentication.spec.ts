@@ -29,7 +29,7 @@ const GUARDED = ['AdminUser', 'AdminRole', 'AdminAccessToken']
 
 /** What may be done without a proof: seeing, how a list looks, and seeing the site as a role; an export takes all along. */
 const UNGUARDED =
-  /^(GET (?!.*\/(create_page|reset_factors|export))|.*\/(columns|views.*|preview\/:field|view_as\/:id)$)/
+  /^(GET (?!.*\/(create_page|reset_factors|export))|.*\/(columns|cards|views.*|preview\/:field|view_as\/:id)$)/
 
 /* Milliseconds for many routes, on a busy machine */
 const WALK = 120_000

@@ -61,6 +61,7 @@ const BY_POLICY = [
     '/suggestions/:field',
     '/print',
     '/columns',
+    '/cards/new',
     '/views/new',
     '/views/:view',
     '/views/:view/delete',
@@ -194,6 +195,7 @@ test.group('Admin | roles', (group) => {
       ],
       lists: ['GET /print', 'GET /explain', 'GET /compare'],
       columns: ['GET /columns', 'POST /columns'],
+      cards: ['GET /cards/new', 'POST /cards'],
       records: ['GET /view/:id', 'GET /history/:id'],
       views: [
         ...['GET /views/new', 'POST /views', 'GET /views/:view', 'POST /views/:view'],
@@ -229,6 +231,7 @@ test.group('Admin | roles', (group) => {
       ...doors.filters,
       ...doors.lists,
       ...doors.columns,
+      ...doors.cards,
       ...doors.views,
       ...doors.exports,
     ]

@@ -16,6 +16,7 @@ const DOORS = [
   'Play/filter',
   'Play/columns',
   'Play/views/new',
+  'Play/cards/new',
   'search',
 ]
 

@@ -14,9 +14,10 @@ import {
   type AdminCard,
   type TextCard,
 } from '../../views/admin_card.js'
-import { type CardSite, listOfCard } from './card_list.js'
+import { type CardSite, listOfCard, UnreadCard } from './card_list.js'
 import { draw } from './draw.js'
-import { chartData, shownValues, valueIn } from './series.js'
+import { aggregatedList, chartData, shownValues, TooManyGroups, valueIn } from './series.js'
+import { isAddedName } from './added_cards.js'
 import { inPeriod, periodBefore, periodOf, type Period } from './period.js'
 import { chosenNames } from '../../list/columns/column_choices.js'
 import { ListTable } from '../../list/list_table.js'
@@ -71,7 +72,7 @@ interface NumberBody {
 
 /** Computes the number of a card, and the number of the previous period. */
 async function numberBody(ctx: HttpContext, site: CardSite, card: NumberCard): Promise<NumberBody> {
-  const parameters = await listOfCard(ctx, site, card)
+  const { parameters, summary } = await aggregatedList(ctx, site, card)
   const { view } = parameters
   const { select } = card
   const found = periodOf(parameters, presentZone())
@@ -86,7 +87,7 @@ async function numberBody(ctx: HttpContext, site: CardSite, card: NumberCard): P
     lists.map((list) => view.crud.aggregate(list.toRequest(), { ...view.callOptions(ctx), select }))
   )
   const values = rows.map(([row]) => valueIn(row, select))
-  const [text, before] = shownValues(site, view, select, values)
+  const [text, before] = shownValues(site, view, summary, values)
   return {
     kind: 'number',
     text,
@@ -98,7 +99,7 @@ async function numberBody(ctx: HttpContext, site: CardSite, card: NumberCard): P
 function comparison(
   { from, to }: Period,
   value: string,
-  [now, before]: ReadonlyArray<string | number>
+  [now, before]: ReadonlyArray<string | number | null>
 ): NonNullable<NumberBody['before']> {
   const { change, direction } = changeBetween(before, now)
   const days = Math.round(to.diff(from, 'days').days) + 1
@@ -106,8 +107,8 @@ function comparison(
   return { change, direction, words: { value, change: change ?? 'none', days, period } }
 }
 
-function changeBetween(before: string | number, now: string | number) {
-  const [old, current] = [Number(before), Number(now)]
+function changeBetween(before: string | number | null, now: string | number | null) {
+  const [old, current] = [before, now].map((value) => Number(value ?? Number.NaN))
   const direction = current > old ? 'up' : current < old ? 'down' : 'same'
   const part = old === 0 ? null : (current - old) / Math.abs(old)
   const change =
@@ -134,7 +135,11 @@ export interface ChartBody {
 
 /** Content of a card; `failed` if it could not be computed */
 export type CardBody =
-  NumberBody | ChartBody | RowsBody | { kind: 'text'; markup: string } | { kind: 'failed' }
+  | NumberBody
+  | ChartBody
+  | RowsBody
+  | { kind: 'text'; markup: string }
+  | { kind: 'failed'; reason: 'unread' | 'tooMany' | 'failed' }
 
 /** Milliseconds after which a card counts as failed, whatever it waits for */
 export const patience = { card: 10_000 }
@@ -181,9 +186,20 @@ async function compute(ctx: HttpContext, site: CardSite, card: AdminCard): Promi
     if (body) return body
     throw new OutOfTime()
   } catch (error) {
-    ctx.logger.error({ err: error }, `The card ${nameOfCard(card)} could not be computed`)
-    return { kind: 'failed' }
+    const reason = reasonOf(error)
+    const name = nameOfCard(card)
+    /* A user's card that is outdated or too large is no error of the application. */
+    if (reason === 'failed' || !isAddedName(name)) {
+      ctx.logger.error({ err: error }, `The card ${name} could not be computed`)
+    }
+    return { kind: 'failed', reason }
   }
+}
+
+function reasonOf(error: unknown): 'unread' | 'tooMany' | 'failed' {
+  const { status } = Object(error) as { status?: number }
+  if (error instanceof UnreadCard || status === 403) return 'unread'
+  return error instanceof TooManyGroups || status === 422 ? 'tooMany' : 'failed'
 }
 
 async function bodyOf(ctx: HttpContext, site: CardSite, card: AdminCard): Promise<CardBody> {
@@ -194,18 +210,17 @@ async function bodyOf(ctx: HttpContext, site: CardSite, card: AdminCard): Promis
 }
 
 async function chartBody(ctx: HttpContext, site: CardSite, card: ChartCard): Promise<ChartBody> {
-  const { parameters, isTime, buckets, series } = await chartData(ctx, site, card)
+  const { parameters, summary, isTime, buckets, series } = await chartData(ctx, site, card)
   const { view } = parameters
   const shown = series.map(({ label, color, values }) => ({
     label,
     color,
     values: values.map(Number),
-    texts: shownValues(site, view, card.select, values),
+    texts: shownValues(site, view, summary, values),
   }))
-  const measure =
-    card.select === 'count'
-      ? site.text('dashboard.cards.records')
-      : site.text('dashboard.cards.sum', { label: view.labelOf(card.select.slice(4)) })
+  const measure = summary
+    ? site.text('dashboard.cards.sum', { label: view.labelOf(summary.column.apiName) })
+    : site.text('dashboard.cards.records')
   return {
     kind: 'chart',
     drawing: draw({

@@ -5,55 +5,74 @@ import { readList } from '../../list/read_list.js'
 import type { ListParameters } from '../../list/list_parameters.js'
 import { placeOf, type ListStores } from '../../list/saved_views/place_of.js'
 import { may, personal } from '../../permissions/may.js'
-import { permissionOfCard, type AdminCard } from '../../views/admin_card.js'
+import { ListCard, nameOfCard, permissionOfCard, type AdminCard } from '../../views/admin_card.js'
+import type { ModelView } from '../../views/model_view.js'
 import type { Site } from '../../views/site.js'
-import { ListCard } from '../../views/admin_card.js'
 import { isModelCard, type CardOfModel } from './find_cards.js'
+import { cardOf, type AddedCard } from './added_cards.js'
 
 /** The parts of the site that cards use */
 export type CardSite = Site & ListStores & { readonly dbConfig: DatabaseConfig }
 
-/**
- * Thrown if a filter or column in the query of a card is ignored, because the card would then show other records.
- */
+/** Thrown if a model, filter or column of a card is unknown to the user, or its records can't be aggregated. */
 export class UnreadCard extends Error {
-  constructor({ constructor: { name } }: AdminCard, { errors }: ListParameters) {
-    const filters = errors.map((filter) => filter.name).join(', ')
-    super(`The query of the card ${name} can't be applied${filters && `: ${filters}`}`)
+  constructor(card: AdminCard, parts: readonly string[]) {
+    const names = parts.join(', ')
+    super(`The card ${nameOfCard(card)} can't be read${names && `: ${names}`}`)
   }
 }
 
+/** Cards from lists that are stored for a user, and for the user's roles */
+export interface AddedCards {
+  mine: readonly AddedCard[]
+  ofRoles: readonly AddedCard[]
+}
+
 /**
- * Returns the cards that the signed-in user can see: the user's roles list them, and allow viewing their models.
+ * Returns the cards of the signed-in user: classes that the user's roles list, and added cards. Cards of models
+ * that the user can't view are left out, except those that the user has added, so that they can be removed.
  */
 export async function visibleCards(
   ctx: HttpContext,
-  site: CardSite
+  site: CardSite,
+  { mine, ofRoles }: AddedCards
 ): Promise<Map<string, AdminCard>> {
   const actor = adminActor(ctx)
-  const cards = await Promise.all(
-    [...site.cards].map(async (entry) => {
-      const [, card] = entry
-      if (!(await site.permissions.mayOpen(actor, 'cards', permissionOfCard(card)))) return []
-      if (!isModelCard(card)) return [entry]
-      const own = await personal(ctx, site.models.get(card.model)!)
-      return own && (await may(ctx, own, 'view')) ? [entry] : []
-    })
-  )
-  return new Map(cards.flat())
+  const classes = [...site.cards].map(async (entry) => {
+    const isAllowed = await site.permissions.mayOpen(actor, 'cards', permissionOfCard(entry[1]))
+    return isAllowed ? await ifViewable(entry) : []
+  })
+  const ifViewable = async (entry: [string, AdminCard]) =>
+    !isModelCard(entry[1]) || (await viewOfCard(ctx, site, entry[1])) ? [entry] : []
+  const shared = ofRoles.map((stored) => ifViewable([stored.name, cardOf(stored)]))
+  const cards = await Promise.all([...classes, ...shared])
+  const own = mine.map((stored): [string, AdminCard] => [stored.name, cardOf(stored)])
+  return new Map([...cards.flat(), ...own])
+}
+
+/** Returns the model's view for the signed-in user; null without a permission to view its list. */
+export async function viewOfCard(
+  ctx: HttpContext,
+  site: CardSite,
+  { model }: CardOfModel
+): Promise<ModelView | null> {
+  const view = site.models.get(model)
+  const own = view && (await personal(ctx, view))
+  return own && (await may(ctx, own, 'view')) ? own : null
 }
 
 /**
  * Reads the list of a card as the signed-in user sees it: columns that the user cannot see are unknown in its query.
  *
- * @throws UnreadCard  if a part of the query would be ignored
+ * @throws UnreadCard  if the user can't view the list, or a part of the query would be ignored
  */
 export async function listOfCard(
   ctx: HttpContext,
   site: CardSite,
   card: CardOfModel
 ): Promise<ListParameters> {
-  const view = await site.models.get(card.model)!.for(ctx)
+  const view = await viewOfCard(ctx, site, card)
+  if (!view) throw new UnreadCard(card, [card.model])
   if (!view.resource.isLoaded) await view.resource.load()
   const query = new URLSearchParams(card.query)
   if (card instanceof ListCard && card.view !== undefined) {
@@ -62,6 +81,11 @@ export async function listOfCard(
     query.set('view', String(saved?.id ?? 'none'))
   }
   const parameters = await readList(ctx, site, view, query.toString())
-  if (parameters.isUnread) throw new UnreadCard(card, parameters)
+  if (parameters.isUnread) {
+    throw new UnreadCard(
+      card,
+      parameters.errors.map(({ name }) => name)
+    )
+  }
   return parameters
 }

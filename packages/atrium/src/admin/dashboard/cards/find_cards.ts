@@ -21,7 +21,8 @@ export interface CardedSite extends Pick<Site, 'models'> {
 
 const MOST_ROWS = 50
 const MOST_SECONDS = 3600
-const SELECT = /^(?:count|sum:(.+))$/
+const FIGURE = /^(?:count|(?:sum|avg|min|max):(.+))$/
+const SUM = /^(?:count|sum:(.+))$/
 
 const CHECKS: Readonly<Record<string, Check>> = {
   label: LABEL,
@@ -39,8 +40,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 const OF_MODEL: Readonly<Record<string, Check>> = { model: LABEL, query: TEXT }
 
-const SELECTED: Check = [
-  (value) => typeof value === 'string' && SELECT.test(value),
+const SELECTED_FIGURE: Check = [
+  (value) => typeof value === 'string' && FIGURE.test(value),
+  "'count', or 'sum:', 'avg:', 'min:' or 'max:' with a column as in 'sum:us_gross'",
+]
+
+const SELECTED_SUM: Check = [
+  (value) => typeof value === 'string' && SUM.test(value),
   "'count', or 'sum:' with a column as in 'sum:us_gross'",
 ]
 
@@ -110,13 +116,16 @@ function checkModelCard(place: string, site: CardedSite, card: AdminCard): void 
     })
     return
   }
-  checkMembers(place, card, { select: SELECTED })
-  const [, summed] = SELECT.exec(card.select)!
+  checkMembers(place, card, {
+    select: card instanceof NumberCard ? SELECTED_FIGURE : SELECTED_SUM,
+  })
+  const [, summed] = FIGURE.exec(card.select)!
   checkColumns(place, view, 'select', summed === undefined ? [] : [summed])
   if (!(card instanceof ChartCard)) return
   checkMembers(place, card, {
     kind: [(value) => ['bars', 'lines', 'stacked'].includes(value), "'bars', 'lines' or 'stacked'"],
     groupBy: GROUPED,
+    period: [(value) => ['last_30_days', 'all'].includes(value), "'last_30_days' or 'all'"],
   })
   const groups = [card.groupBy].flat()
   if (groups.length > 1 && card.kind !== 'stacked') {

@@ -3,6 +3,7 @@ import { DateTime } from 'luxon'
 import pLimit from 'p-limit'
 import { totalOf } from '#base/values/decimal_sum'
 import type { Column } from '#base/columns/column'
+import { canGroupBy } from '#crud/internals'
 import { textOf, groupedNumber } from '#base/values/numbers'
 import { filteredUrl } from '../../list/list_address.js'
 import type { ListParameters } from '../../list/list_parameters.js'
@@ -10,12 +11,14 @@ import { valueInWords } from '../../list/filters/filter_words.js'
 import { referencesOf, titlesIfReadable } from '../../relations/references.js'
 import { isInvisible } from '../../text/plain_text.js'
 import { presentZone } from '../../time/time_zone.js'
-import type { ChartCard, CardSelect } from '../../views/admin_card.js'
+import type { ChartCard, CardSelect, NumberCard } from '../../views/admin_card.js'
 import { choiceOf } from '../../views/choice_options.js'
-import { listOfCard, type CardSite } from './card_list.js'
+import { listOfCard, UnreadCard, type CardSite } from './card_list.js'
 import { inPeriod, periodOf, type Period } from './period.js'
 import { widgetShow } from '../../forms/fields/widgets/widget_cells.js'
 import { cellsOf } from '../../list/cell.js'
+import { canAggregate } from '../../list/summaries/list_summary.js'
+import { readSummaries, shortened, type Summary } from '../../list/summaries/summaries.js'
 import { withUnits } from '../../list/table_columns.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { Site } from '../../views/site.js'
@@ -34,12 +37,15 @@ export interface Bucket {
 /** The numbers of a chart. */
 export interface ChartData {
   parameters: ListParameters
+  summary: Summary | null
   /** True for an axis of days, weeks, months or years */
   isTime: boolean
   buckets: Bucket[]
   /** Series with one value per bucket; the label is empty for a chart without a second column */
   series: Array<{ label: string; color?: string; values: Value[] }>
 }
+
+type Series = Pick<ChartData, 'isTime' | 'buckets' | 'series'>
 
 /* Maximum number of values of a column; the others are summed up. */
 const MOST_VALUES = 10
@@ -53,6 +59,7 @@ const AT_ONCE = 4
 /* Days of a time axis without a period in the query */
 const USUAL_DAYS = 30
 const DATES = new Set(['date', 'datetime'])
+const UTC = { zone: 'utc' }
 
 type Unit = 'day' | 'week' | 'month' | 'year'
 
@@ -65,16 +72,43 @@ export async function chartData(
   site: CardSite,
   card: ChartCard
 ): Promise<ChartData> {
-  const parameters = await listOfCard(ctx, site, card)
+  const { parameters, summary } = await aggregatedList(ctx, site, card)
   const { resource } = parameters.view
   const [axis, second] = [card.groupBy].flat().map((name) => {
-    const column = resource.fields.find(({ apiName }) => apiName === name)
-    if (!column) throw new Error(`The user can't see the column ${name}`)
+    const column = resource.sortable.get(name)
+    if (!column || !canGroupBy(resource, column)) throw new UnreadCard(card, [name])
     return column
   })
-  return DATES.has(axis.kind)
+  const data = DATES.has(axis.kind)
     ? await overTime(ctx, site, card, parameters, axis, second)
     : await byValues(ctx, site, card, parameters, axis, second)
+  return { ...data, parameters, summary }
+}
+
+/**
+ * Returns the list of a card, and the figure that the card makes of its records; null for their number.
+ *
+ * @throws UnreadCard  if the list or the column is unknown to the user, or the records can't be aggregated
+ */
+export async function aggregatedList(
+  ctx: HttpContext,
+  site: CardSite,
+  card: ChartCard | NumberCard
+): Promise<{ parameters: ListParameters; summary: Summary | null }> {
+  const parameters = await listOfCard(ctx, site, card)
+  const { view } = parameters
+  if (!canAggregate(view)) throw new UnreadCard(card, [])
+  if (card.select === 'count') return { parameters, summary: null }
+  const [of, name] = splitSelect(card.select)
+  const [summary] = readSummaries(view, `${name}:${of}`)
+  if (!summary) throw new UnreadCard(card, [card.select])
+  return { parameters, summary }
+}
+
+/** Splits a text such as `sum:us_gross`. */
+function splitSelect(select: string): [of: string, name: string] {
+  const at = select.indexOf(':')
+  return [select.slice(0, at), select.slice(at + 1)]
 }
 
 async function byValues(
@@ -84,7 +118,7 @@ async function byValues(
   parameters: ListParameters,
   axis: Column,
   second: Column | undefined
-): Promise<ChartData> {
+): Promise<Series> {
   const rows = await allGroups(ctx, parameters, [axis.apiName, second?.apiName], select)
   const known = distinct(rows.map((row) => row[axis.apiName]))
   const totals = new Map(
@@ -102,7 +136,6 @@ async function byValues(
   const labels = await labelsOf(ctx, site, parameters, axis, first)
   const inSet = (set: unknown[]) => rows.filter((row) => set.includes(row[axis.apiName]))
   return {
-    parameters,
     isTime: false,
     buckets: sets.map((set, at) => ({
       label: labels[at] ?? site.text('dashboard.cards.others', { count: rest.length }),
@@ -123,17 +156,16 @@ async function byValues(
 async function overTime(
   ctx: HttpContext,
   site: CardSite,
-  { select }: ChartCard,
+  card: ChartCard,
   parameters: ListParameters,
   axis: Column,
   second: Column | undefined
-): Promise<ChartData> {
-  const zone = presentZone()
-  const today = DateTime.now().setZone(zone).startOf('day')
-  const period = periodOf(parameters, zone, axis)?.period ?? {
-    from: today.minus({ days: USUAL_DAYS - 1 }),
-    to: today,
-  }
+): Promise<Series> {
+  const { select } = card
+  const period =
+    periodOf(parameters, presentZone(), axis)?.period ??
+    (card.period === 'all' ? await wholePeriod(ctx, parameters, axis) : lastDays())
+  if (!period) return { isTime: true, buckets: [], series: [] }
   const unit = unitOf(period)
   const parts = partsOf(period, unit)
   if (parts.length > MOST_PARTS) {
@@ -144,7 +176,30 @@ async function overTime(
     rows.map((inPart) => sum(inPart.filter(some), select))
   )
   const buckets = parts.map((part) => ({ label: labelOfDays(part, unit), url: null }))
-  return { parameters, isTime: true, buckets, series }
+  return { isTime: true, buckets, series }
+}
+
+function lastDays(): Period {
+  const to = DateTime.now().setZone(presentZone()).startOf('day')
+  return { from: to.minus({ days: USUAL_DAYS - 1 }), to }
+}
+
+/** Returns the days from the first record of a list to the last; null without a record that has a date. */
+async function wholePeriod(
+  ctx: HttpContext,
+  parameters: ListParameters,
+  { apiName, kind }: Column
+): Promise<Period | null> {
+  const { view } = parameters
+  const bounds = [`min:${apiName}`, `max:${apiName}`]
+  const options = { ...view.callOptions(ctx), select: bounds }
+  const [row] = await view.crud.aggregate(parameters.toRequest(), options)
+  const [from, to] = bounds.map((name) => {
+    const text = String(row[name])
+    const moment = kind === 'date' ? DateTime.fromISO(text) : DateTime.fromSQL(text, UTC)
+    return moment.setZone(presentZone(), { keepLocalTime: kind === 'date' }).startOf('day')
+  })
+  return from.isValid && to.isValid ? { from, to } : null
 }
 
 /**
@@ -233,7 +288,7 @@ async function seriesOf(
 }
 
 function sum(rows: readonly Row[], select: string): Value {
-  if (rows.length === 1) return valueIn(rows[0], select as 'count')
+  if (rows.length === 1) return valueIn(rows[0], select as 'count') ?? 0
   if (select === 'count') return rows.reduce((total, row) => total + Number(row.count), 0)
   return totalOf(rows.map((row) => ({ value: row[select], exponent: 0 }))) ?? 0
 }
@@ -307,27 +362,24 @@ function labelOfDays({ from }: Period, unit: Unit): string {
   return english.toFormat(unit === 'month' ? 'LLL yyyy' : 'd LLL')
 }
 
-/** Returns the column that a card sums; undefined for a card that counts. */
-function summedColumn(view: ModelView, select: CardSelect): Column | undefined {
-  return select === 'count' ? undefined : view.resource.columns.find(select.slice('sum:'.length))
-}
-
-/** Formats the values of a card as a list formats those of the summed column. */
+/** Formats the values of a card as a list formats figures. */
 export function shownValues(
   site: Pick<Site, 'text'>,
   view: ModelView,
-  select: CardSelect,
-  values: ReadonlyArray<string | number>
+  summary: Summary | null,
+  values: ReadonlyArray<Value | null>
 ): string[] {
-  const column = summedColumn(view, select)
-  if (!column) return values.map((value) => groupedNumber(Number(value)))
+  if (!summary) return values.map((value) => groupedNumber(Number(value)))
+  const { column, of } = summary
   const text = site.text.bind(site)
   const own = widgetShow(view, column, text)
-  const cells = cellsOf(column, values, { isGrouped: true, text, own })
+  const figures = of === 'avg' ? values.map((value) => value && shortened(String(value))) : values
+  const cells = cellsOf(column, figures, { isGrouped: true, text, own })
   return cells.map((cell) => (own ? cell : withUnits(view, column.apiName, cell)).text)
 }
 
-/** Returns the number in a result of `aggregate`. The sum of no values is 0. */
+/** Returns the figure in a result of `aggregate`. The sum of no values is 0, other figures are null. */
 export function valueIn(row: Record<string, unknown> | undefined, select: CardSelect) {
-  return (row?.[select] ?? 0) as string | number
+  const none = select === 'count' || select.startsWith('sum:') ? 0 : null
+  return (row?.[select] ?? none) as Value | null
 }

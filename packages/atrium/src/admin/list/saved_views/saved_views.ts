@@ -18,7 +18,7 @@ const LONGEST_VIEW_QUERY = 8000
 const MOST_VIEWS = 100
 
 /** Returns the error of a view's name as the last part of a catalogue key; null for a valid name. */
-function viewNameError(name: string): 'unnamed' | 'nameTooLong' | 'nameUnreadable' | null {
+export function viewNameError(name: string): 'unnamed' | 'nameTooLong' | 'nameUnreadable' | null {
   if (name.length > 2 * LONGEST_VIEW_NAME || [...name].length > LONGEST_VIEW_NAME) {
     return 'nameTooLong'
   }

@@ -30,6 +30,8 @@ export interface ViewsBar {
   /** URLs of actions; null if the viewer cannot write */
   links: {
     columns: string
+    /** Form of a card on the dashboard with these records */
+    card: string
     /** Null for models of the site itself */
     duplicates: string | null
     save: string
@@ -110,6 +112,7 @@ function linksOf(ctx: HttpContext, parameters: ListParameters): ViewsBar['links'
   const isMine = open !== null && mayChange(ctx, open)
   return {
     columns: parameters.urlBelow('/columns'),
+    card: parameters.urlBelow('/cards/new'),
     duplicates: view.adminModel ? null : parameters.urlBelow('/duplicates'),
     save: parameters.urlBelow('/views/new'),
     edit: open && view.url(`/views/${open.id}`),
