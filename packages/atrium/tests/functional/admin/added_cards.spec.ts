@@ -268,12 +268,13 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.equal(numberIn(await cardText(name, own)), '1')
     const form = await textOf(`${NEW}/new`, own)
     assert.notMatch(form, /fare|secret/i)
-    for (const values of [
+    const hidden: Array<Record<string, string>> = [
       { figure: 'sum:fare' },
       { kind: 'chart', sum: 'sum:fare', group_by: 'state' },
       { kind: 'chart', sum: 'count', group_by: 'secret' },
       { query: 'filter.secret=no' },
-    ]) {
+    ]
+    for (const values of hidden) {
       assert.equal(await sendStatus(NEW, { ...usual, ...values }, own), 422)
     }
   })
