@@ -44,6 +44,27 @@ test.group('Combined grants', () => {
     assert.equal(all.hidden.size + all.mixed.size, 0)
   })
 
+  test('[U3] a relation is left out if its name or its linking column is hidden, or its model', ({
+    assert,
+  }) => {
+    const relation = (apiName: string, isPrimary = false) => ({ column: { apiName, isPrimary } })
+    const includes = new Map([
+      ['folder', relation('folder_id')],
+      ['owner', relation('owner_id')],
+      ['papers', relation('id', true)],
+      ['notes', relation('id', true)],
+      ['drafts', relation('id', true)],
+      ['memos', relation('id', true)],
+    ])
+    const hidden = ['id', 'owner_id', 'notes']
+    const grants = [grant({ hidden: [...hidden, 'drafts'], scopes: [own] }), grant({ hidden })]
+    const projection = new Projection(grants, new Set(['memos']))
+    assert.deepEqual([...projection.includesLeft(includes).keys()], ['folder', 'papers', 'drafts'])
+    const partly = [grants[0], grant({ hidden, scopes: [shared] })]
+    const left = new Projection(partly, NONE).includesLeft(includes)
+    assert.deepEqual([...left.keys()], ['folder', 'papers', 'memos'])
+  })
+
   test('[U2] an operation has the scopes of all grants that allow it', ({ assert }) => {
     const projection = projectionOf(
       { on: ['read', 'update'], scopes: [own] },
