@@ -8,7 +8,7 @@ import type { Actor } from '../types.js'
 const NO_CONDITIONS = new Set([
   ...['limit', 'offset', 'forPage', 'orderBy', 'orderByRaw', 'groupBy', 'groupByRaw'],
   ...['union', 'unionAll', 'intersect', 'paginate', 'first', 'firstOrFail', 'exec', 'then'],
-  ...['update', 'delete', 'increment', 'decrement', 'clearWhere', 'clearScope', 'forUpdate'],
+  ...['update', 'delete', 'increment', 'decrement', 'clearWhere', 'forUpdate'],
 ])
 
 /* For these operators, null is an intended value. */

@@ -120,4 +120,18 @@ test.group('Scopes that compare with missing values', (group) => {
       assert.include(message, `The scope few of Paper ${words}`)
     }
   })
+
+  test('[U3] a scope cannot call {$self}()')
+    .with([
+      ...['limit', 'offset', 'forPage', 'orderBy', 'orderByRaw', 'groupBy', 'groupByRaw'],
+      ...['union', 'unionAll', 'intersect', 'paginate', 'first', 'firstOrFail', 'exec', 'then'],
+      ...['update', 'delete', 'increment', 'decrement', 'clearWhere', 'forUpdate'],
+      ...['having', 'havingRaw', 'orHaving'],
+    ])
+    .run(async ({ assert }, name) => {
+      await assert.rejects(
+        () => reached((query: any) => void query[name]()),
+        new RegExp(`calls ${name}\\(\\); a scope can only add conditions`)
+      )
+    })
 })
