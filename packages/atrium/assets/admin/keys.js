@@ -23,7 +23,7 @@
   let isTurning = false
   let waiting = 0
 
-  const submitOf = (over) => over?.querySelector('.form-submit')
+  const overOf = (target) => target.closest('dialog') ?? find('dialog[open]')
 
   /* Returns true if there was something to click. */
   function click(element) {
@@ -148,7 +148,7 @@
     before: () => turn('prev'),
     after: () => turn('next'),
     save({ target }) {
-      const button = submitOf(target.closest('dialog')) ?? find('#record-form .form-submit')
+      const button = (overOf(target) ?? find('#record-form'))?.querySelector('.form-submit')
       /* As with a click, the field that is left first takes its last change. */
       button?.focus()
       return click(button)
@@ -181,9 +181,8 @@
 
   function isOpenTo(action, name, target) {
     if (action === 'palette') return true
-    const over = target.closest('dialog') ?? find('dialog[open]')
-    if (over && action === 'save') return Boolean(submitOf(target.closest('dialog')))
-    if (over) return action === 'help' && over === dialog()
+    const over = overOf(target)
+    if (over) return action === 'save' || (action === 'help' && over === dialog())
     if (target.closest('[popover], .cell-editor')) return false
     return !isField(target) || name === 'Escape' || name.startsWith('Mod+')
   }
