@@ -176,7 +176,7 @@
   function actionOf(name) {
     const keys = dialog().dataset.keys.split(' ')
     const index = keys.findIndex((key, at) => at % 2 === 0 && key === name)
-    return keys[index + 1] && index >= 0 ? keys[index + 1] : null
+    return index >= 0 && keys[index + 1]
   }
 
   function isOpenTo(action, name, target) {
@@ -201,8 +201,8 @@
     }
     const action = actionOf(name)
     if (!action || !isOpenTo(action, name, target)) return
-    const isRepeatable = action === 'down' || action === 'up'
-    if ((repeat && !isRepeatable) || does[action](event)) event.preventDefault()
+    const isOnce = action !== 'down' && action !== 'up'
+    if ((repeat && isOnce) || does[action](event)) event.preventDefault()
   }
 
   document.addEventListener('keydown', press)
