@@ -121,8 +121,10 @@ export { MOST_COUNTED } from './operations/related/deletion_effects.js'
 
 /** The functions that a column can be summarized with, for the choices of the list */
 export { measuresOf } from './request/aggregate_request.js'
-/** The columns that a list can be grouped by, for the choices of the list */
-export { canGroupBy } from './request/aggregate_request.js'
+/** What a list can be grouped by, for the choices of the list */
+export { groupKeysOf } from './request/aggregate_request.js'
+/** A column by which a list is grouped, or a unit of its dates */
+export type { GroupKey } from './sql/aggregates.js'
 /** Name of a function such as `sum` */
 export type { MeasureName } from './sql/aggregates.js'
 

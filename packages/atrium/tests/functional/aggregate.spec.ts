@@ -168,6 +168,8 @@ test.group('Aggregates of the API', (group) => {
       { 'sold_on:year': '2025', 'count': 1 },
       { 'sold_on:year': null, 'count': 1 },
     ])
+    const byYear = 'group_by=sold_on:year,genre&select=count,sum:amount'
+    assert.deepEqual(await data(byYear, '/api/aggregate-judged/aggregate'), await data(byYear))
     for (const name of ['sold_on:week', 'booked_at:month', 'genre:month', 'margin:month']) {
       const { status } = await get(`${PATH}?group_by=${name}`)
       assert.equal(status, 422, name)
@@ -298,6 +300,37 @@ test.group('Aggregates of the API', (group) => {
     assert.equal(await sumOf([-0.07, 1234567890123.07, '5'], false), '1234567890123')
     assert.isNull(await sumOf([null, 'x'], false))
   }).skip(!onSqlite)
+  test('[G5.2] sums are exact if only some values allow the fast sum, and totals are those of all groups', async ({
+    assert,
+  }) => {
+    const crud = new LucidCrud(Sale)
+    const select = ['sum', 'avg', 'min', 'max'].map((of) => `${of}:amount`)
+    const read = async () => {
+      const totals: Row[] = []
+      const options = { groupBy: 'genre', select: ['count', ...select, 'max:sold_on'] }
+      await crud.aggregate({}, { ...options, totals: (row) => totals.push(row) })
+      const [whole] = await crud.aggregate({}, { select: options.select })
+      assert.deepEqual(totals, [whole])
+      return whole['sum:amount']
+    }
+    await insert(
+      { genre: 'Drama', amount: '0.1', sold_on: '2026-01-02' },
+      { genre: 'Drama', amount: '0.2', sold_on: '2026-03-04' },
+      { genre: 'Comedy', amount: '-99999999999.9999' },
+      { genre: null, amount: null }
+    )
+    assert.equal(await read(), '-99999999999.6999')
+    await insert({ genre: 'Comedy', amount: '123456789012.345' })
+    assert.equal(await read(), '23456789012.6451')
+    await insert(
+      ...Array.from({ length: 12 }, () => ({ genre: 'Sum', amount: '90071992547.4099' }))
+    )
+    assert.equal(await read(), '1104320699581.5639')
+    const totals: Row[] = []
+    await crud.aggregate({}, { groupBy: 'genre', limit: 2, totals: (row) => totals.push(row) })
+    assert.isEmpty(totals)
+  })
+
   test('[G5.2] on SQLite, sums of floats with any number of decimals are exact', async ({
     assert,
   }) => {

@@ -27,11 +27,11 @@ export const adminAssets = [
     paths: [own('event_marks.css'), own('disclosure.css'), own('dashboard.css'), own('chart.css')],
   },
   /* Dialogs of a list; loaded together with forms.css */
-  { name: 'panel.css', paths: [own('panel.css'), own('filter_form.css')] },
-  { name: 'cards.css', paths: [own('markdown.css'), own('chart_colors.css'), own('cards.css')] },
+  { name: 'panel.css', paths: [own('disclosure.css'), own('panel.css'), own('filter_form.css')] },
+  { name: 'cards.css', paths: [own('markdown.css'), own('drawing.css'), own('cards.css')] },
   {
     name: 'list_groups.css',
-    paths: [own('chart.css'), own('chart_colors.css'), own('list_groups.css')],
+    paths: [own('chart.css'), own('drawing.css'), own('list_groups.css')],
   },
   {
     name: 'events.css',

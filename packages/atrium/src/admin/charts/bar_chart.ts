@@ -4,9 +4,6 @@ import { escaped } from '../text/plain_text.js'
 const HEIGHT = 180
 const AXIS_HEIGHT = 24
 const MOST_LABELS = 6
-/* Maximum number of bars that all get a label, and maximum length of their labels in characters */
-const FEW_BARS = 10
-const SHORT_LABEL = 10
 /* Number of labels that fit on a phone */
 const FITTING_LABELS = 3
 /* Maximum percentage of the width for one bar with its gap */
@@ -23,12 +20,10 @@ export interface ChartTexts {
   locale?: string
 }
 
-/** A bar: the number of records of a day or a value. */
+/** A bar: the number of records of a day. */
 export interface Bar {
   label: string
   count: number
-  /** Colour of the value's badge. Default: that of the chart */
-  color?: string
 }
 
 /**
@@ -58,22 +53,21 @@ export function barChart(
 
   const lines = gridLines(up, up.ticks(4).filter(Number.isInteger), ticks)
 
-  const bars = all.map(({ label, count, color }, index) => {
+  const bars = all.map(({ label, count }, index) => {
     const x = across(index)!
     const height = count === 0 ? 0 : Math.max(LEAST_BAR, HEIGHT - up(count))
     const text = escaped(`${label}: ${numbers.format(count)}`)
-    const bar = `<rect ${painted('chart-bar', color)} ${place(x, across.bandwidth(), height)} rx="2"/>`
+    const bar = `<rect class="chart-bar" ${place(x, across.bandwidth(), height)} rx="2"/>`
     /* The hover target has the full height, because low bars would be hard to hit. */
     const target = `<rect class="chart-target" ${place(x - (across.step() - across.bandwidth()) / 2, across.step(), HEIGHT)}/>`
     return `<g class="chart-day"><title>${text}</title>${target}${height ? bar : ''}</g>`
   })
 
-  const fit = all.length <= FEW_BARS && all.every(({ label }) => label.length <= SHORT_LABEL)
   const names = all.map(({ label }) => label)
   const labels = axisLabels(names, {
     y: HEIGHT + AXIS_HEIGHT - 6,
     xOf: (index) => across(index)! + across.bandwidth() / 2,
-    most: fit ? all.length : MOST_LABELS,
+    most: MOST_LABELS,
     fitting: FITTING_LABELS,
   })
 

@@ -10,7 +10,7 @@ import { readList } from '../list/read_list.js'
 import { LONGEST_VIEW_NAME, viewNameError } from '../list/saved_views/saved_views.js'
 import { showPanel } from '../list/saved_views/views_bar.js'
 import { canAggregate } from '../list/summaries/list_summary.js'
-import { groupChoices, summaryChoices } from '../list/summaries/summaries.js'
+import { sharedColumns, summaryChoices } from '../list/summaries/summaries.js'
 import { referencesOf } from '../relations/references.js'
 import { inSentence } from '../text/plain_text.js'
 import type { CardSelect } from '../views/admin_card.js'
@@ -72,7 +72,7 @@ export class NewCardController {
       label: place.open?.name ?? this.view.label,
       kind: groupBy ? 'chart' : 'number',
       select: summary ? `${summary.of}:${summary.column.apiName}` : 'count',
-      groupBy: (groupBy ?? facet)?.apiName ?? '',
+      groupBy: (groupBy?.column ?? facet)?.apiName ?? '',
     }
     return await this.#form(ctx, parameters, shown, isUnread ? 'unread' : undefined)
   }
@@ -219,7 +219,7 @@ function choicesOf(site: CardSite, view: ModelView): Choices {
     })
   )
   const count = { value: 'count' as const, label: site.text('dashboard.card.count') }
-  const groups = groupChoices(view).map(({ apiName }) => ({
+  const groups = sharedColumns(view).map(({ apiName }) => ({
     value: apiName,
     label: view.labelOf(apiName),
   }))

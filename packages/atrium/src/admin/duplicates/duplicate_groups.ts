@@ -3,7 +3,7 @@ import type { Column } from '#base/columns/column'
 import type { ListParameters } from '../list/list_parameters.js'
 import { readList } from '../list/read_list.js'
 import type { ListStores } from '../list/saved_views/place_of.js'
-import { groupChoices } from '../list/summaries/summaries.js'
+import { sharedColumns } from '../list/summaries/summaries.js'
 import type { ModelView } from '../views/model_view.js'
 import type { Site } from '../views/site.js'
 import { MERGED_BY_RULE } from './merge_rule.js'
@@ -40,7 +40,7 @@ export async function findGroups(
   const query = new URLSearchParams(text)
   const list = await readList(ctx, site, view, text)
   const wanted = new Set(query.getAll(COMPARED))
-  const compared = groupChoices(view).filter(({ apiName }) => wanted.has(apiName))
+  const compared = sharedColumns(view).filter(({ apiName }) => wanted.has(apiName))
   const ignoresCase = compared.length === 0 || query.get(IGNORES) === '1'
   const found = { list, compared, ignoresCase, groups: [], records: 0, failure: null }
   if (compared.length === 0) return found

@@ -11,7 +11,7 @@ import { redirect, redirectWithMessage } from '../http/redirect.js'
 import { jobUrl } from '../jobs/pages/shown_job.js'
 import { cutText } from '../list/cell.js'
 import { labelOfValue, titlesOfValues } from '../list/filters/facet_values.js'
-import { groupChoices } from '../list/summaries/summaries.js'
+import { sharedColumns } from '../list/summaries/summaries.js'
 import { recordFacts } from '../record/record_facts.js'
 import { inSentence } from '../text/plain_text.js'
 import type { ModelView } from '../views/model_view.js'
@@ -72,7 +72,7 @@ export class DuplicatesController {
       title: site.text('duplicates.title', { label: inSentence(view.label) }),
       back: list.url,
       fields: [...new URLSearchParams(list.query)],
-      choices: groupChoices(view).map((column) => ({
+      choices: sharedColumns(view).map((column) => ({
         name: column.apiName,
         label: view.labelOf(column.apiName),
         isChosen: compared.length > 0 ? compared.includes(column) : column === view.titleColumn,

@@ -3,7 +3,7 @@ import { filterName, type ReadFilter } from '#base/columns/filter'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import type { Sort, SortInput } from '#base/columns/sort'
 import { countIn } from '#base/values/numbers'
-import { type ListInput } from '#crud/internals'
+import type { GroupKey, ListInput } from '#crud/internals'
 import type { ModelView } from '../views/model_view.js'
 import { columnsWritten } from './columns/column_choices.js'
 import { summariesWritten, type Summary } from './summaries/summaries.js'
@@ -28,8 +28,11 @@ export const ALL_RECORDS = 'all'
 /** Name of the parameter with the summaries under the list, such as `us_gross:sum` */
 export const SUMMARY = 'summary'
 
-/** Name of the parameter with the column by which the list is grouped */
+/** Name of the parameter with the column by which the list is grouped, such as `status` or `sold_on:month` */
 export const GROUP_BY = 'group_by'
+
+/** Name of the parameter with the figure in the chart of the groups: `us_gross:sum`, or `count` */
+export const CHART = 'chart'
 
 /* Prefix of filter parameters: `filter.price__gte` is `price__gte` in the API. */
 export const PREFIX = 'filter.'
@@ -116,12 +119,13 @@ interface Narrowing {
   columns: readonly string[] | null
   deleted: DeletedMode
   summaries: readonly Summary[] | null
-  groupBy: Column | null
+  groupBy: GroupKey | null
+  chart: string | null
 }
 
 /** Returns the parameters that determine the records and columns of a list, without defaults, in a fixed order. */
 export function narrowingFields(list: Narrowing): Field[] {
-  const { filters, q, column, search, columns, deleted, summaries, groupBy } = list
+  const { filters, q, column, search, columns, deleted, summaries, groupBy, chart } = list
   return [
     ...filters.map(({ name, text }): Field => [filterParameter(name), text]),
     ...fieldsUnless(q === '', ['q', q]),
@@ -129,7 +133,8 @@ export function narrowingFields(list: Narrowing): Field[] {
     ...(columns ? columnsWritten(columns) : []).map((text): Field => ['columns', text]),
     ...fieldsUnless(deleted === 'exclude', ['deleted', deleted]),
     ...(summaries ? [[SUMMARY, summariesWritten(summaries)] as Field] : []),
-    ...(groupBy ? [[GROUP_BY, groupBy.apiName] as Field] : []),
+    ...(groupBy ? [[GROUP_BY, groupBy.name] as Field] : []),
+    ...(groupBy && chart !== null ? [[CHART, chart] as Field] : []),
   ]
 }
 

@@ -95,10 +95,9 @@ export class ListPage {
     finding.catch(() => {})
     const bar = filterBar(ctx, this.site, this.view, requested)
     bar.catch(() => {})
-    const summary = listSummary(ctx, this.site, requested)
-    summary.catch(() => {})
     const groups = listGroups(ctx, this.site, requested)
-    groups.catch(() => {})
+    const summary = groups.then((found) => listSummary(ctx, this.site, requested, found?.totals))
+    summary.catch(() => {})
     /* Prepares what does not depend on the records while the query runs. */
     await setImmediate()
     const surroundings = this.#surroundings(requested, offers, isImported)

@@ -1,6 +1,12 @@
 import type { Condition } from '#base/columns/condition'
 import { conditionsOf, type ReadFilter } from '#base/columns/filter'
-import { pageOf, ListRequest, readListInput, type RelatedFields } from '#crud/internals'
+import {
+  pageOf,
+  ListRequest,
+  readListInput,
+  type GroupKey,
+  type RelatedFields,
+} from '#crud/internals'
 import { readSorts, splitSorts, type Sort } from '#base/columns/sort'
 import type { Column } from '#base/columns/column'
 import type { DeletedMode } from '#base/columns/soft_delete'
@@ -16,8 +22,9 @@ import {
 } from './saved_views/list_place.js'
 import { searchCondition } from '#base/columns/search_condition'
 import { NO_TITLES, type TitleSearches, searchableColumns, wordConditions } from './title_search.js'
-import { readGroup, readSummaries, usualSummaries, type Summary } from './summaries/summaries.js'
+import { readFigures, usualSummaries, type Summary } from './summaries/summaries.js'
 import {
+  CHART,
   GROUP_BY,
   lastIn,
   SUMMARY,
@@ -42,7 +49,15 @@ type Paged = Pick<ListParameters, 'page' | 'rows' | 'sorting' | 'order' | 'delet
 type Found = Pick<ListParameters, 'column' | 'search' | 'q' | 'filters' | 'titles'>
 type Shown = Pick<
   ListParameters,
-  'columns' | 'unknownColumns' | 'place' | 'base' | 'summaries' | 'groupBy' | 'related'
+  | 'columns'
+  | 'unknownColumns'
+  | 'place'
+  | 'base'
+  | 'summaries'
+  | 'groupBy'
+  | 'chart'
+  | 'unknownFigures'
+  | 'related'
 >
 
 /**
@@ -73,8 +88,12 @@ export class ListParameters {
   readonly unknownColumns: readonly string[] = []
   /** Summaries in the URL or in its saved view; null if neither contains any */
   readonly summaries: readonly Summary[] | null = null
-  /** Column by which the records are grouped; null for the list of records */
-  readonly groupBy: Column | null = null
+  /** What the records are grouped by; null for the list of records */
+  readonly groupBy: GroupKey | null = null
+  /** Name of the figure in the chart of the groups, or `count`; null for the first figure */
+  readonly chart: string | null = null
+  /** Names in `summary` and `group_by` that do not exist or that the viewer cannot see */
+  readonly unknownFigures: readonly string[] = []
   /** The viewer's saved views and preferences for the list */
   readonly place: ListPlace = NO_PLACE
   /** Fields of related records that the URL names or the list can show */
@@ -129,7 +148,6 @@ export class ListParameters {
     const { column: searched, text, q } = searchIn(given, search)
     const column = resource.fields.find(({ apiName }) => apiName === searched) ?? null
     const { columns, unknown } = readColumns(view, given.getAll('columns'))
-    const summary = lastIn(given, SUMMARY)
     return new ListParameters(view, {
       page: list.paging.shape === 'page' ? list.paging.page : 1,
       rows: list.paging.limit,
@@ -143,8 +161,11 @@ export class ListParameters {
       deleted: list.deleted,
       columns,
       unknownColumns: unknown,
-      summaries: summary === undefined ? null : readSummaries(view, summary),
-      groupBy: readGroup(view, lastIn(given, GROUP_BY)),
+      ...readFigures(view, {
+        summary: lastIn(given, SUMMARY),
+        groupBy: lastIn(given, GROUP_BY),
+        chart: lastIn(given, CHART),
+      }),
       place,
       related,
     })

@@ -8,11 +8,8 @@ import type { Sql } from '../sql/sql.js'
 
 export type Query = ModelQueryBuilderContract<LucidModel, any>
 
-/** Units by which dates are grouped */
-export type DatePart = 'year' | 'month'
-
-/** Units by which dates and datetimes are grouped and counted */
-export type TimePart = DatePart | 'day' | 'hour' | 'minute'
+/** Units by which dates and datetimes are grouped */
+export type DatePart = 'year' | 'month' | 'day'
 
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
 
@@ -121,16 +118,22 @@ export interface Dialect {
    */
   sumOf(table: string, column: Column): SumExpression[]
   /**
+   * Returns a faster sum than that of `sumOf`, and the expression that is true if all values allow it. Its value must be
+   * a safe integer, too. Only for databases whose exact sums are slow
+   */
+  quickSumOf?(table: string, column: Column): { sum: SumExpression; isExact: string } | undefined
+  /**
    * Returns the select expression for the lowest or highest value of a column, with every digit
    *
    * @param bound  `min` or `max`
    */
   boundOf(table: string, column: Column, bound: 'min' | 'max'): string
   /**
-   * Returns the expression for the part of a date, or of a datetime in UTC, up to a unit: `YYYY`, `YYYY-MM`,
-   * `YYYY-MM-DD`, `YYYY-MM-DD HH` or `YYYY-MM-DD HH:MM`
+   * Returns the expression for the part of a date or a datetime up to a unit: `YYYY`, `YYYY-MM` or `YYYY-MM-DD`
+   *
+   * @param zone  time zone of the part of a datetime; default: UTC
    */
-  beginOf(table: string, column: Column, part: TimePart): string
+  beginOf(table: string, column: Column, part: DatePart, zone?: string): string
   /** Returns the key of the last inserted row with every digit, from the value that the driver reports */
   insertedKey(client: QueryClientContract, reported: unknown): Promise<unknown>
   /** Returns the expression that aggregates the texts of a group to one JSON list, itself a text */

@@ -1,5 +1,5 @@
 import { DELETED_MODES } from '#base/columns/soft_delete'
-import { canGroupBy, datePartsOf, measuresOf, MOST_GROUPS } from '../request/aggregate_request.js'
+import { groupKeysOf, measuresOf, MOST_GROUPS } from '../request/aggregate_request.js'
 import { aggregateParameters } from '../request/query_string.js'
 import type { Resource } from '../resource/resource.js'
 import { responseSchema, withNull } from './field_schemas.js'
@@ -8,7 +8,7 @@ import { listOf, query } from './parameter_objects.js'
 
 /** Returns the parameters of an aggregation, without filters. */
 export function aggregationParameters(resource: Resource): ParameterObject[] {
-  const groups = groupsOf(resource)
+  const groups = groupKeysOf(resource).map(({ name }) => name)
   const measures = measureNames(resource)
   const all: Record<string, ParameterObject> = {
     group_by: query(
@@ -41,9 +41,8 @@ export function aggregationParameters(resource: Resource): ParameterObject[] {
 
 /** Describes the response of an aggregation. */
 export function describeAggregates(resource: Resource): SchemaObject {
-  const groups = groupsOf(resource).map((name) => {
-    const column = resource.sortable.get(name)
-    if (!column) return [name, { type: ['string', 'null'] as SchemaObject['type'] }] as const
+  const groups = groupKeysOf(resource).map(({ name, column, part }) => {
+    if (part) return [name, { type: ['string', 'null'] as SchemaObject['type'] }] as const
     const { examples, ...schema } = withNull(responseSchema(column), true)
     return [name, schema] as const
   })
@@ -64,13 +63,6 @@ function measureSchema(name: string): SchemaObject {
   return name === 'count'
     ? { type: 'integer', minimum: 0 }
     : { type: ['integer', 'string', 'null'] }
-}
-
-function groupsOf(resource: Resource): string[] {
-  const columns = [...resource.sortable.values()]
-  return columns
-    .filter((one) => canGroupBy(resource, one))
-    .flatMap((one) => [one.apiName, ...datePartsOf(one).map((part) => `${one.apiName}:${part}`)])
 }
 
 function measureNames(resource: Resource): string[] {

@@ -8,6 +8,8 @@ import {
   type Measure,
   averageValue,
   boundValue,
+  compareValues,
+  groupAlias,
   namesOf,
   sumValue,
 } from '../sql/aggregates.js'
@@ -17,14 +19,13 @@ import type { Records } from './records.js'
 import { listRequestInCode } from './list.js'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { compareNumerals, type SumPart } from '#base/values/decimal_sum'
-import { textOf } from '#base/values/numbers'
+import type { SumPart } from '#base/values/decimal_sum'
+import type { Column } from '#base/columns/column'
+import { dialectOf } from '#base/database/dialects'
+import type { ExtraColumn } from '#base/sql/sql'
 import { attributeValue } from '#base/values/to_api'
 import type { Selection } from '../sql/select.js'
 import { allowedRecords } from './lists/allowed_records.js'
-
-/* Numbers of characters of `YYYY` and `YYYY-MM` */
-const DATE_LENGTHS = { year: 4, month: 7 }
 
 interface Group {
   values: unknown[]
@@ -55,9 +56,13 @@ export async function aggregateAllowed(
     return group
   }
   if (groups.length === 0) groupFor([])
-  for await (const allowed of allowedRecords(records, client, matching, options)) {
-    for (const { record } of allowed) {
-      add(groupFor(groups.map((key) => groupValue(key, record))), measures, record)
+  const extras = partColumns(records, client, groups)
+  for await (const allowed of allowedRecords(records, client, matching, options, { extras })) {
+    for (const { record, extras: parts } of allowed) {
+      const values = groups.map(({ column, part }, index) =>
+        part ? parts[groupAlias(index)] : groupValue(column, record)
+      )
+      add(groupFor(values), measures, record)
     }
   }
   const names = namesOf(aggregation)
@@ -87,40 +92,42 @@ function add(group: Group, measures: readonly Measure[], record: LucidRow): void
   })
 }
 
+/** Returns the select expressions for the days, months and years by which records are grouped. */
+function partColumns(
+  { resource }: Records,
+  client: QueryClientContract,
+  groups: readonly GroupKey[]
+): ExtraColumn[] {
+  const dialect = dialectOf(client)
+  return groups.flatMap(({ column, part, zone }, index) => {
+    if (!part) return []
+    const as = groupAlias(index)
+    const begin = dialect.beginOf(resource.table, column, part, zone)
+    return [{ as, sql: `${begin} as ${dialect.quote(as)}` }]
+  })
+}
+
 /** Returns a value that two records share if and only if the database groups them together. */
-function groupValue({ column, part }: GroupKey, record: LucidRow): unknown {
+function groupValue(column: Column, record: LucidRow): unknown {
   const value = attributeValue(column, record)
-  if (part) return typeof value === 'string' ? value.slice(0, DATE_LENGTHS[part]) : value
   return column.kind === 'uuid' && typeof value === 'string' ? value.toLowerCase() : value
 }
 
 function resultOf({ column, of }: Measure, { count, measured }: Group, index: number): unknown {
   if (!column) return count
   const values = measured[index]
-  if (of === 'min' || of === 'max') {
-    const sign = of === 'min' ? 1 : -1
-    const bound = values.reduce(
-      (found, one) => (compareValues(found, one) * sign <= 0 ? found : one),
-      values[0] ?? null
-    )
-    return boundValue(column, bound)
-  }
+  if (of === 'min' || of === 'max') return boundValue(column, of, values)
   const parts: SumPart[] = values.map((value) => ({ value, exponent: 0 }))
   return of === 'sum' ? sumValue(column, parts) : averageValue(parts, values.length)
 }
 
-/** Compares two API values: null first, numerals by size, texts by code point. */
-function compareValues(one: unknown, other: unknown): number {
-  if (one === null || other === null) return Number(other === null) - Number(one === null)
-  if (isNumeral(one) && isNumeral(other)) return compareNumerals(textOf(one), textOf(other))
-  return Buffer.compare(Buffer.from(textOf(one)), Buffer.from(textOf(other)))
+export interface AggregateOptions extends CallOptions, AggregateInput {
+  /**
+   * Called with the values of all groups together, which saves a second call. Not called if there could be more groups
+   * than `limit`, or if a policy decides about each record
+   */
+  totals?: (row: AggregateRow) => void
 }
-
-function isNumeral(value: unknown): boolean {
-  return typeof value === 'number' || /^-?\d+(?:\.\d+)?$/.test(String(value))
-}
-
-export type AggregateOptions = CallOptions & AggregateInput
 
 /** Aggregates the items of a list. See `LucidCrud.aggregate`. */
 export async function aggregateItems(
@@ -135,7 +142,7 @@ export async function aggregateItems(
   const aggregation = readAggregation(resource, options)
   const matching = records.byConditions(request, client, options)
   if (!records.authorizesRecords(options)) {
-    return await records.reader.aggregates.groups(client, matching, aggregation)
+    return await records.reader.aggregates.groups(client, matching, aggregation, options.totals)
   }
   const groups = await aggregateAllowed(records, client, matching, aggregation, options)
   if (!groups) throw tooManyToAuthorize(MOST_AUTHORIZED)

@@ -16,9 +16,11 @@ import {
 export interface AggregateInput {
   /**
    * API names of the columns to group by, such as `status,country` or a list; default: one group of all items. Dates are
-   * also grouped by month and year: `sold_on:month`
+   * also grouped by month and year: `sold_on:month`; with a time zone, datetimes by day, month and year
    */
   groupBy?: string | readonly string[]
+  /** Time zone in which the days, months and years of datetimes begin, such as `Europe/Berlin` */
+  zone?: string
   /** Values of each group, such as `count,sum:price` or a list. Default: `count` */
   select?: string | readonly string[]
   /**
@@ -45,7 +47,7 @@ const RANGED = new Set(['integer', 'number', 'date', 'datetime'])
  * @throws Problem 422
  */
 export function readAggregation(resource: Resource, input: AggregateInput): Aggregation {
-  const groups = unique(namesOf(input.groupBy)).map((name) => readGroup(resource, name))
+  const groups = unique(namesOf(input.groupBy)).map((name) => readGroup(resource, name, input.zone))
   const selected = unique(namesOf(input.select))
   const measures = (selected.length > 0 ? selected : ['count']).map((name) =>
     readMeasure(resource, name)
@@ -101,30 +103,38 @@ export function measuresOf(resource: Resource, column: Column): readonly Measure
   return isStoredAsNumber(column) ? MEASURES : []
 }
 
-/** True if items can be grouped by a column: items show its values as stored. */
-export function canGroupBy(resource: Resource, column: Column): boolean {
-  return !changesValues(resource, column) && resource.sortable.get(column.apiName) === column
+/**
+ * Returns what items can be grouped by: columns whose values items show as stored, and units of dates.
+ *
+ * @param zone  time zone of the units of datetimes, which have none without it
+ */
+export function groupKeysOf(resource: Resource, zone?: string): GroupKey[] {
+  const columns = [...resource.sortable.values()].filter((one) => !changesValues(resource, one))
+  return columns.flatMap((column) => [
+    { name: column.apiName, column },
+    ...datePartsOf(column, zone).map((part) => ({
+      name: `${column.apiName}:${part}`,
+      column,
+      part,
+      zone,
+    })),
+  ])
 }
 
-/** Returns the units by which a column can be grouped instead of by value. */
-export function datePartsOf({ kind }: Column): readonly DatePart[] {
-  return kind === 'date' ? ['month', 'year'] : []
+function datePartsOf({ kind }: Column, zone: string | undefined): readonly DatePart[] {
+  if (kind === 'date') return ['month', 'year']
+  return kind === 'datetime' && zone !== undefined ? ['day', 'month', 'year'] : []
 }
 
-function readGroup(resource: Resource, name: string): GroupKey {
+function readGroup(resource: Resource, name: string, zone?: string): GroupKey {
+  const known = groupKeysOf(resource, zone).find((key) => key.name === name)
+  if (known) return known
   const [apiName, word] = splitOnce(name)
   const column = visibleColumn(resource, 'group_by', apiName)
-  if (!canGroupBy(resource, column)) {
-    throw invalidParameter(
-      'group_by',
-      'group_by',
-      `can not be ${apiName}, whose values are computed`
-    )
-  }
-  if (word === undefined) return { name, column }
-  const part = datePartsOf(column).find((one) => one === word)
-  if (part) return { name, column, part }
-  throw invalidParameter('group_by', 'group_by', `can not have ${word} of ${apiName}`)
+  const reason = changesValues(resource, column)
+    ? `can not be ${apiName}, whose values are computed`
+    : `can not have ${word} of ${apiName}`
+  throw invalidParameter('group_by', 'group_by', reason)
 }
 
 function splitOnce(name: string): [apiName: string, word: string | undefined] {

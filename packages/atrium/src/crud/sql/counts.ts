@@ -1,6 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '#base/columns/column'
-import type { TimePart } from '#base/database/dialect'
 import { dialectOf } from '#base/database/dialects'
 import { isTimeLimited, OutOfTime, withinTime } from '#base/database/time_limit'
 import { toApi } from '#base/values/to_api'
@@ -149,14 +148,14 @@ export class Counts {
     return await dialectOf(client).plannedRows?.(client, statement)
   }
 
-  /** Returns the number of rows for each day, hour or minute of a datetime column: see `Dialect.beginOf`. */
-  async byTime(
+  /** Returns the number of rows for each day of a datetime column, in a time zone. */
+  async byDay(
     client: QueryClientContract,
     column: Column,
     selection: Selection,
-    part: TimePart
+    zone: string
   ): Promise<Map<string, number>> {
-    const begin = dialectOf(client).beginOf(this.resource.table, column, part)
+    const begin = dialectOf(client).beginOf(this.resource.table, column, 'day', zone)
     const wanted = `${begin} as begun, count(*) as total`
     const rows = await this.statements.aggregate(client, selection, wanted, { group: '1' })
     return new Map(rows.map(({ begun, total }: any) => [begun, Number(total)]))

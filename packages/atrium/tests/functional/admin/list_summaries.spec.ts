@@ -84,15 +84,20 @@ test.group('Admin | list | summaries and groups', (group) => {
       found.map(({ cells }) => cells),
       [
         ['Drama', '2', '1,200.75'],
-        ['(empty)', '1', 'Empty'],
         ['Comedy', '1', '7'],
+        ['(empty)', '1', 'Empty'],
       ]
+    )
+    const byCount = await groups('group_by=genre&summary=')
+    assert.deepEqual(
+      byCount.map(({ cells }) => cells.join()),
+      ['Drama,2', '(empty),1', 'Comedy,1']
     )
     for (const { cells, url } of found) {
       const { rows } = await getList(cookie, url)
       assert.lengthOf(rows, Number(cells[1]), url)
     }
-    assert.match(await page('group_by=genre'), /<svg class="records-chart".*Drama: 2/s)
+    assert.match(await page('group_by=genre&summary='), /<svg class="card-chart.*Drama: 2</s)
     assert.isEmpty(await groups('group_by=margin'))
     assert.isEmpty(await groups('group_by=fee'))
   })
@@ -103,14 +108,14 @@ test.group('Admin | list | summaries and groups', (group) => {
     const found = await groups('group_by=booked_at&filter.genre=Drama')
     assert.deepEqual(
       found.map(({ cells }) => cells),
-      [['2026-01-31', '2']]
+      [['2026-01-31', '2', '1,200.75']]
     )
     const { rows } = await getList(cookie, found[0].url)
     assert.lengthOf(rows, 2)
     const all = await groups('group_by=booked_at')
     assert.deepEqual(
-      all.map(({ cells }) => cells.join()),
-      ['2026-02-01,1', '2026-01-31,2']
+      all.map(({ cells }) => cells.slice(0, 2).join()),
+      ['2026-02-01,1', '2026-01-31,2', '(empty),1']
     )
   })
 
@@ -125,7 +130,10 @@ test.group('Admin | list | summaries and groups', (group) => {
       await insertRow('aggregate_sales', { title: 'x', genre: `g${at}`, sold_on: sold })
     }
     assert.include(await page('group_by=sold_on'), 'The latest 200 days are shown')
-    assert.include(await page('group_by=genre'), 'The 200 most frequent values are shown')
+    const frequent = await page('group_by=genre&chart=count')
+    assert.include(frequent, 'The 200 most frequent values are shown')
+    assert.include(frequent, 'The chart shows the first 12')
+    assert.include(await page('group_by=genre'), 'highest in “Amount, total”')
   })
 
   test('[G5.4] the latest days of 100,000 records are grouped within seconds', async ({

@@ -124,7 +124,7 @@ test.group('Admin | titles and choices', (group) => {
     assert.include(all, '<span class="value-badge" data-color="green">done</span>')
     assert.include(
       await textOf('/admin/Mooring/?group_by=state'),
-      'class="chart-bar" data-color="amber"'
+      'class="bar-0" data-color="amber"'
     )
     const form = await textOf(`/admin/Mooring/update/${done.id}`)
     assert.match(form, new RegExp(`<option value="in_progress"[^>]*>${label}</option>`))

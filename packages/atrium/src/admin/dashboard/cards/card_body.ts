@@ -15,7 +15,7 @@ import {
   type TextCard,
 } from '../../views/admin_card.js'
 import { type CardSite, listOfCard, UnreadCard } from './card_list.js'
-import { draw } from './draw.js'
+import { draw } from '../../charts/draw.js'
 import { aggregatedList, chartData, shownValues, TooManyGroups, valueIn } from './series.js'
 import { isAddedName } from './added_cards.js'
 import { inPeriod, periodBefore, periodOf, type Period } from './period.js'

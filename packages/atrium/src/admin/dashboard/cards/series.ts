@@ -3,7 +3,7 @@ import { DateTime } from 'luxon'
 import pLimit from 'p-limit'
 import { totalOf } from '#base/values/decimal_sum'
 import type { Column } from '#base/columns/column'
-import { canGroupBy } from '#crud/internals'
+import { groupKeysOf } from '#crud/internals'
 import { textOf, groupedNumber } from '#base/values/numbers'
 import { filteredUrl } from '../../list/list_address.js'
 import type { ListParameters } from '../../list/list_parameters.js'
@@ -75,9 +75,9 @@ export async function chartData(
   const { parameters, summary } = await aggregatedList(ctx, site, card)
   const { resource } = parameters.view
   const [axis, second] = [card.groupBy].flat().map((name) => {
-    const column = resource.sortable.get(name)
-    if (!column || !canGroupBy(resource, column)) throw new UnreadCard(card, [name])
-    return column
+    const key = groupKeysOf(resource).find((one) => one.name === name && !one.part)
+    if (!key) throw new UnreadCard(card, [name])
+    return key.column
   })
   const data = DATES.has(axis.kind)
     ? await overTime(ctx, site, card, parameters, axis, second)
@@ -203,8 +203,8 @@ async function wholePeriod(
 }
 
 /**
- * Returns the groups of each part of a period. Those of a date column are read with one query, by day, month or year;
- * if they are too many, and those of a datetime column, with a query for each part.
+ * Returns the groups of each part of a period. They are read with one query, by day, month or year; if they are too
+ * many, with a query for each part.
  */
 async function rowsOfParts(
   ctx: HttpContext,
@@ -214,17 +214,16 @@ async function rowsOfParts(
 ): Promise<Row[][]> {
   const within = (part: Period) =>
     parameters.with({ fixed: [...parameters.fixed, inPeriod(axis, part)] })
-  if (axis.kind === 'date') {
-    const all = within({ from: parts[0].from, to: parts.at(-1)!.to })
-    const name = unit === 'month' || unit === 'year' ? `${axis.apiName}:${unit}` : axis.apiName
-    const rows = await groups(ctx, all, [name, second?.apiName], select)
-    if (rows) {
-      const byPart = Map.groupBy(rows, (row) => {
-        const begin = String(row[name])
-        return parts.findLastIndex(({ from }) => from.toISODate()!.slice(0, begin.length) <= begin)
-      })
-      return parts.map((_, at) => byPart.get(at) ?? [])
-    }
+  const all = within({ from: parts[0].from, to: parts.at(-1)!.to })
+  const days = axis.kind === 'date' ? axis.apiName : `${axis.apiName}:day`
+  const name = unit === 'month' || unit === 'year' ? `${axis.apiName}:${unit}` : days
+  const rows = await groups(ctx, all, [name, second?.apiName], select)
+  if (rows) {
+    const byPart = Map.groupBy(rows, (row) => {
+      const begin = String(row[name])
+      return parts.findLastIndex(({ from }) => from.toISODate()!.slice(0, begin.length) <= begin)
+    })
+    return parts.map((_, at) => byPart.get(at) ?? [])
   }
   const takeTurns = pLimit(AT_ONCE)
   return await takeTurns.map(parts, (part) =>
@@ -243,7 +242,8 @@ async function groups(
 ): Promise<Row[] | null> {
   const { view } = parameters
   const groupBy = names.filter((name) => name !== undefined)
-  const options = { ...view.callOptions(ctx), groupBy, select, limit: MOST_GROUPS }
+  const zone = presentZone()
+  const options = { ...view.callOptions(ctx), groupBy, zone, select, limit: MOST_GROUPS }
   const rows = await view.crud.aggregate(parameters.toRequest(), options)
   return rows.length < MOST_GROUPS ? rows : null
 }

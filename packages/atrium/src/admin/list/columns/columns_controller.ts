@@ -12,12 +12,14 @@ import { referencesOf } from '../../relations/references.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { chosenNames, columnChoices, labelOf } from './column_choices.js'
 import { redirect } from '../../http/redirect.js'
+import { canAggregate } from '../summaries/list_summary.js'
 import {
   groupChoices,
-  readGroup,
+  readFigures,
   readSummaries,
   summariesWritten,
   summaryChoices,
+  unitOfGroups,
   usualSummaries,
   wordOf,
 } from '../summaries/summaries.js'
@@ -113,12 +115,13 @@ export class ColumnsController {
     const usual = summariesWritten(usualSummaries(this.view))
     return parameters.with({
       summaries: summariesWritten(chosen) === usual ? null : chosen,
-      groupBy: readGroup(this.view, singleText(texts, 'group_by')),
+      groupBy: readFigures(this.view, { groupBy: singleText(texts, 'group_by') }).groupBy,
     })
   }
 
   /** Returns the choices of summaries and of a column to group by. */
   #figures({ groupBy, shownSummaries }: ListParameters) {
+    if (!canAggregate(this.view)) return { summaries: [], groups: [] }
     const chosen = new Set(shownSummaries.map(wordOf))
     const references = referencesOf(this.site, this.view).map(({ column }) => column.apiName)
     return {
@@ -129,10 +132,12 @@ export class ColumnsController {
           return { word, label: this.site.text(`list.summaries.${of}`), isChosen: chosen.has(word) }
         }),
       })),
-      groups: groupChoices(this.view).map(({ apiName }) => ({
-        name: apiName,
-        label: this.view.labelOf(apiName),
-        isChosen: groupBy?.apiName === apiName,
+      groups: groupChoices(this.view).map((key) => ({
+        name: key.name,
+        label: this.site.text(`list.groups.by.${unitOfGroups(key) ?? 'value'}`, {
+          label: this.view.labelOf(key.column.apiName),
+        }),
+        isChosen: groupBy?.name === key.name,
       })),
     }
   }

@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Site } from '../../views/site.js'
 import { viewedRoleOf } from '../../permissions/view_as_guard.js'
 import { cutText } from '../cell.js'
+import { GROUP_BY, SUMMARY } from '../list_address.js'
 import type { ListParameters } from '../list_parameters.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import type { Density, SavedView } from './list_place.js'
@@ -82,28 +83,44 @@ function tabsOf(site: Site, parameters: ListParameters): ViewTab[] {
 }
 
 function notesOf(site: Site, parameters: ListParameters): ViewsBar['notes'] {
-  const { place, unknownColumns, url } = parameters
-  const notes: ViewsBar['notes'] = []
-  if (place.isGone) notes.push({ text: site.text('list.views.gone'), url })
-  /* A shared view may contain columns that its readers cannot see, so their names are not shown. */
-  const shown = place.open?.isShared ? columnsIn(place.open.query) : []
-  const ofView = unknownColumns.filter((name) => shown.includes(name))
-  const own = unknownColumns.filter((name) => !shown.includes(name))
-  if (ofView.length > 0) {
-    notes.push({ text: site.text('list.columns.withheld', { count: ofView.length }), url: null })
-  }
-  if (own.length > 0) {
-    const names = own.slice(0, MOST_NAMED).map((name) => cutText(name))
-    const text = site.text('list.columns.unknown', { names: names.join(', '), count: own.length })
-    notes.push({ text, url })
-  }
-  return notes
+  const { place, unknownColumns, unknownFigures, url } = parameters
+  const gone = place.isGone ? [{ text: site.text('list.views.gone'), url }] : []
+  return [
+    ...gone,
+    ...unknownNotes(site, parameters, 'columns', unknownColumns, ['columns']),
+    ...unknownNotes(site, parameters, 'summaries', unknownFigures, [SUMMARY, GROUP_BY]),
+  ]
 }
 
-function columnsIn(query: string): string[] {
-  return new URLSearchParams(query)
-    .getAll('columns')
-    .flatMap((names) => [names, ...names.split(',')])
+/**
+ * Returns notes about names that do not exist or that the viewer cannot see. Those of a shared view are not shown, as
+ * its readers may not be allowed to see them.
+ *
+ * @param kind        group of the texts
+ * @param parameters  names of the parameters that contain the names
+ */
+function unknownNotes(
+  site: Site,
+  { place, url }: ListParameters,
+  kind: 'columns' | 'summaries',
+  unknown: readonly string[],
+  parameters: readonly string[]
+): ViewsBar['notes'] {
+  const shown = place.open?.isShared ? namesIn(place.open.query, parameters) : []
+  const count = unknown.filter((name) => shown.includes(name)).length
+  const own = unknown.filter((name) => !shown.includes(name))
+  const names = own.slice(0, MOST_NAMED).map((name) => cutText(name))
+  const text = { names: names.join(', '), count: own.length }
+  return [
+    ...(count > 0 ? [{ text: site.text(`list.${kind}.withheld`, { count }), url: null }] : []),
+    ...(own.length > 0 ? [{ text: site.text(`list.${kind}.unknown`, text), url }] : []),
+  ]
+}
+
+function namesIn(query: string, parameters: readonly string[]): string[] {
+  const given = new URLSearchParams(query)
+  const texts = parameters.flatMap((name) => given.getAll(name))
+  return texts.flatMap((names) => [names, ...names.split(',')])
 }
 
 function linksOf(ctx: HttpContext, parameters: ListParameters): ViewsBar['links'] {

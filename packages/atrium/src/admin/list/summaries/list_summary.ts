@@ -28,17 +28,21 @@ export interface ListSummary {
 /**
  * Returns the summaries under a list; null if none are chosen or the list can't be aggregated.
  *
+ * @param totals  their values, by the names of `nameOf`, if they are known
  * @throws Problem 403  if the policy refuses listing
  */
 export async function listSummary(
   ctx: HttpContext,
   site: Site,
-  parameters: ListParameters
+  parameters: ListParameters,
+  totals?: Record<string, unknown>
 ): Promise<ListSummary | null> {
   const { view } = parameters
   const summaries = parameters.shownSummaries
   if (summaries.length === 0 || !canAggregate(view)) return null
-  const found = await aggregated(ctx, parameters, { select: summaries.map(nameOf) })
+  const found = totals
+    ? [totals]
+    : await aggregated(ctx, parameters, { select: summaries.map(nameOf) })
   if (!Array.isArray(found)) return { columns: [], failure: found }
   return { columns: shownSummaries(site, view, summaries, found[0]), failure: null }
 }
@@ -84,7 +88,14 @@ export function canAggregate({ crud }: ModelView): boolean {
 export async function aggregated(
   ctx: HttpContext,
   parameters: ListParameters,
-  words: { select: readonly string[]; groupBy?: string; limit?: number; sort?: string }
+  words: {
+    select: readonly string[]
+    groupBy?: string
+    zone?: string
+    limit?: number
+    sort?: string
+    totals?: (row: Record<string, unknown>) => void
+  }
 ): Promise<Array<Record<string, unknown>> | 'slow' | 'tooMany' | 'failed'> {
   const { view } = parameters
   try {

@@ -6,7 +6,7 @@ import type {
   Statement,
   StoredColumn,
   SumExpression,
-  TimePart,
+  DatePart,
 } from '../dialect.js'
 import type { DatabaseError, TableIntrospection } from '../introspection.js'
 import {
@@ -16,6 +16,7 @@ import {
   ServerDialect,
 } from '../server_dialect.js'
 import { noteConversions, type ConnectionForms } from '../connection_forms.js'
+import { localTimeSql } from '../zone_offsets.js'
 import { explainMysql } from './mysql_errors.js'
 import { mysqlForms } from './mysql_connection.js'
 import { mysqlMatch } from './mysql_match.js'
@@ -131,10 +132,12 @@ export class MysqlDialect extends ServerDialect implements Dialect {
     return exactly(`${bound}(${this.measureOf(table, column)})`, column)
   }
 
-  beginOf(table: string, column: Column, part: TimePart): string {
-    const day = '%Y-%m-%d'
-    const forms = { year: '%Y', month: '%Y-%m', day, hour: `${day} %H`, minute: `${day} %H:%i` }
-    return `date_format(${this.nameOf(table, column)}, '${forms[part]}')`
+  beginOf(table: string, column: Column, part: DatePart, zone?: string): string {
+    const forms = { year: '%Y', month: '%Y-%m', day: '%Y-%m-%d' }
+    const plus = (moment: string, offset: string) =>
+      `date_add(${moment}, interval (${offset}) second)`
+    const local = localTimeSql(this.nameOf(table, column), column, zone, String, plus)
+    return `date_format(${local}, '${forms[part]}')`
   }
 
   listOfTexts(expression: string): string {

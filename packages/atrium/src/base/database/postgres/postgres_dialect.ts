@@ -7,10 +7,11 @@ import type {
   Statement,
   StoredColumn,
   SumExpression,
-  TimePart,
+  DatePart,
 } from '../dialect.js'
 import type { DatabaseError, TableIntrospection } from '../introspection.js'
 import { noteConversions, type ConnectionForms } from '../connection_forms.js'
+import { localTimeSql } from '../zone_offsets.js'
 import { explainPostgres } from './postgres_errors.js'
 import {
   impossibleComparison,
@@ -156,16 +157,16 @@ export class PostgresDialect extends ServerDialect implements Dialect {
   }
 
   /** The datetime is not converted to UTC, because the connection's time zone is UTC. */
-  beginOf(table: string, column: Column, part: TimePart): string {
-    const day = 'YYYY-MM-DD'
-    const forms = {
-      year: 'YYYY',
-      month: 'YYYY-MM',
-      day,
-      hour: `${day} HH24`,
-      minute: `${day} HH24:MI`,
-    }
-    return `to_char(${this.nameOf(table, column)}, '${forms[part]}')`
+  beginOf(table: string, column: Column, part: DatePart, zone?: string): string {
+    const forms = { year: 'YYYY', month: 'YYYY-MM', day: 'YYYY-MM-DD' }
+    const local = localTimeSql(
+      this.nameOf(table, column),
+      column,
+      zone,
+      (seconds) => `interval '${seconds} seconds'`,
+      (moment, offset) => `${moment} + ${offset}`
+    )
+    return `to_char(${local}, '${forms[part]}')`
   }
 
   async followGivenKeys(

@@ -7,7 +7,7 @@ import type {
   Statement,
   StoredColumn,
   SumExpression,
-  TimePart,
+  DatePart,
 } from '../dialect.js'
 import type { DatabaseError, TableIntrospection } from '../introspection.js'
 import { quoted, insertSql, type Sql } from '../../sql/sql.js'
@@ -19,9 +19,9 @@ import { idleReader, readersOf } from './sqlite_connection.js'
 import { explainSqlite } from './sqlite_errors.js'
 import { completeForms, sampleForms } from './sqlite_forms.js'
 import { matchTest } from './sqlite_match.js'
-import { comparable, operandOf } from './sqlite_operand.js'
+import { comparable, operandOf, sqliteLocalTime } from './sqlite_operand.js'
 import { withConnection } from '../with_connection.js'
-import { sqliteMeasure, sqliteSum } from './sqlite_sums.js'
+import { sqliteMeasure, sqliteQuickSum, sqliteSum } from './sqlite_sums.js'
 import { selectOnce, selectReady } from './sqlite_statements.js'
 import { readSqliteTable } from './sqlite_table.js'
 
@@ -153,6 +153,10 @@ export class SqliteDialect implements Dialect {
     return sqliteSum(this.nameOf(table, column), column)
   }
 
+  quickSumOf(table: string, column: Column) {
+    return sqliteQuickSum(this.nameOf(table, column), column)
+  }
+
   boundOf(table: string, column: Column, bound: 'min' | 'max'): string {
     const value = `${bound}(${this.measureOf(table, column)})`
     const isLong = `typeof(${value}) = 'integer' and ${value} not between -9007199254740991 and 9007199254740991`
@@ -160,9 +164,9 @@ export class SqliteDialect implements Dialect {
   }
 
   /** Datetimes are text that begins with the day. */
-  beginOf(table: string, column: Column, part: TimePart): string {
-    const length = { year: 4, month: 7, day: 10, hour: 13, minute: 16 }[part]
-    return `substr(${operandOf(this.nameOf(table, column), column)}, 1, ${length})`
+  beginOf(table: string, column: Column, part: DatePart, zone?: string): string {
+    const length = { year: 4, month: 7, day: 10 }[part]
+    return `substr(${sqliteLocalTime(this.nameOf(table, column), column, zone)}, 1, ${length})`
   }
 
   listOfTexts(expression: string): string {

@@ -1,5 +1,6 @@
 import type { Column } from '../../columns/column.js'
 import type { ColumnKind } from '../../columns/column_kind.js'
+import { localTimeSql } from '../zone_offsets.js'
 
 type Operand = (name: string) => string
 
@@ -69,6 +70,28 @@ export function operandOf(
 ): string {
   const form = column.hasOtherForms ? FORMS[column.kind] : undefined
   return form ? `(${form(name)})` : name
+}
+
+/**
+ * Returns the local time of a datetime; a value that is not a datetime is unchanged. The form of the value is found out
+ * once, in a subquery, and not for each comparison.
+ */
+export function sqliteLocalTime(
+  name: string,
+  column: Pick<Column, 'kind' | 'hasOtherForms'>,
+  zone: string | undefined
+): string {
+  const operand = operandOf(name, column)
+  const moment = operand === name ? name : 'crud_moment'
+  const local = localTimeSql(
+    moment,
+    column,
+    zone,
+    (seconds) => `'${seconds} seconds'`,
+    (time, offset) => `coalesce(datetime(${time}, ${offset}), ${time})`
+  )
+  if (local === moment) return operand
+  return moment === name ? local : `(select ${local} from (select ${operand} as ${moment} limit 1))`
 }
 
 /* Functions that return a text in the usual form unchanged, and null or another text for any other value */

@@ -19,6 +19,26 @@ export function sqliteSum(name: string, column: Column): SumExpression[] {
   return column.hasOtherForms ? sumOfTexts(name) : sumOfNumbers(name)
 }
 
+/* Decimals of numbers in a column without a scale, for a quick sum */
+const USUAL_SCALE = 4
+
+/**
+ * Returns the sum of numbers with at most 15 digits and the decimals of the column, in units of its last decimal, and
+ * the expression that is true if all values are such numbers. SQLite sums these whole floats with compensation, so that
+ * the sum is exact if it is a safe integer; a sum of integers could fail as it exceeds 64 bits.
+ */
+export function sqliteQuickSum(name: string, column: Column) {
+  if (column.hasOtherForms) return undefined
+  const scale = column.kind === 'integer' ? 0 : (column.decimalRange?.scale ?? USUAL_SCALE)
+  const factor = `1e${scale}`
+  const units = `round(${name} * ${factor})`
+  const bound = `1e${15 - scale}`
+  return {
+    sum: { sql: `sum(${units})`, exponent: -scale },
+    isExact: `min(${name} between -${bound} and ${bound} and ${units} / ${factor} = ${name})`,
+  }
+}
+
 /** Returns the expression for the value if it is of the column's type, otherwise null; any row can hold any value. */
 export function sqliteMeasure(name: string, column: Column): string {
   const value = operandOf(name, column)

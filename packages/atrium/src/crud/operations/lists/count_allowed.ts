@@ -1,5 +1,4 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import type { TimePart } from '#base/database/dialect'
 import { dialectOf } from '#base/database/dialects'
 import type { Column } from '#base/columns/column'
 import type { Selection } from '../../sql/select.js'
@@ -32,21 +31,21 @@ export async function countAllowed(
 }
 
 /**
- * Counts the records that the policy lets the actor read, for each day, hour or minute of a datetime column.
+ * Counts the records that the policy lets the actor read, for each day of a datetime column in a time zone.
  *
- * @returns the counts by the start of each time that has records, see `Dialect.beginOf`; null as for `countAllowed`
+ * @returns the counts by day; null as for `countAllowed`
  */
-export async function countAllowedByTime(
+export async function countAllowedByDay(
   records: Records,
   client: QueryClientContract,
   column: Column,
   matching: Selection,
-  part: TimePart,
+  zone: string,
   options: CallOptions
 ): Promise<Map<string, number> | null> {
   if (!(await areCountable(records, client, matching))) return null
   const dialect = dialectOf(client)
-  const begin = dialect.beginOf(records.resource.table, column, part)
+  const begin = dialect.beginOf(records.resource.table, column, 'day', zone)
   const extras = [{ as: BEGUN, sql: `${begin} as ${dialect.quote(BEGUN)}` }]
   const counts = new Map<string, number>()
   for await (const allowed of allowedRecords(records, client, matching, options, { extras })) {

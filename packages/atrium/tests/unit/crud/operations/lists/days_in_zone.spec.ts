@@ -1,6 +1,14 @@
 import { test } from '@japa/runner'
 import { IANAZone } from 'luxon'
-import { beginOfDay, intoDays, partFor } from '#crud/operations/count'
+import type { Column } from '#base/columns/column'
+import { localTimeSql } from '#base/database/zone_offsets'
+import { beginOfDay } from '#crud/operations/count'
+
+const datetime = { kind: 'datetime' } as Column
+
+function localTime(zone: string | undefined, column: Column = datetime): string {
+  return localTimeSql('at', column, zone, String, (moment, offset) => `${moment} + ${offset}`)
+}
 
 test.group('Days in a time zone', () => {
   test('[B23, R12] a day begins at local midnight, or later if the clocks skip midnight', ({
@@ -13,38 +21,17 @@ test.group('Days in a time zone', () => {
     assert.equal(beginOfDay('2018-11-04', 'America/Sao_Paulo'), '2018-11-04 03:00:00')
   })
 
-  test('[B23, R12] counts are grouped by hours, or by minutes for zones with a fraction of an hour', ({
+  test('[R12, G5.8] datetimes in UTC and dates have no offset, unknown zones are refused', ({
     assert,
   }) => {
-    const parts = ['utc', 'UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmandu'].map(partFor)
-    assert.deepEqual(parts, ['day', 'day', 'hour', 'minute', 'minute'])
+    assert.equal(localTime(undefined), 'at')
+    assert.equal(localTime('UTC'), 'at')
+    assert.equal(localTime('Europe/Berlin', { kind: 'date' } as Column), 'at')
+    assert.include(localTime('Asia/Kolkata'), '19800')
+    assert.throws(() => localTime("'; drop table users"), /Invalid time zone/)
   })
 
-  test('[B23, R12] the counts of hours are added up to days of the time zone', ({ assert }) => {
-    const hours = new Map([
-      ['2026-10-24 21', 1],
-      ['2026-10-24 22', 2],
-      ['2026-10-25 22', 4],
-      ['2026-10-25T23', 8],
-    ])
-    assert.deepEqual(intoDays(hours, 'Europe/Berlin'), [
-      { day: '2026-10-24', count: 1 },
-      { day: '2026-10-25', count: 6 },
-      { day: '2026-10-26', count: 8 },
-    ])
-    const minutes = new Map([
-      ['2026-10-24 18:29', 1],
-      ['2026-10-24 18:30', 2],
-    ])
-    assert.deepEqual(intoDays(minutes, 'Asia/Kolkata'), [
-      { day: '2026-10-24', count: 1 },
-      { day: '2026-10-25', count: 2 },
-    ])
-    assert.deepEqual(intoDays(new Map([['2026-10-24', 3]]), 'utc'), [
-      { day: '2026-10-24', count: 3 },
-    ])
-  })
-  test('[R12, G5.4] grouping the hours of ten years needs few calculations of the time zone', ({
+  test('[R12, G5.8] the changes of a zone are calculated once, to the minute', ({
     assert,
     cleanup,
   }) => {
@@ -55,20 +42,13 @@ test.group('Days in a time zone', () => {
       return offset.apply(this, given)
     }
     cleanup(() => void (IANAZone.prototype.offset = offset))
-    const begin = Date.UTC(2016, 0, 1)
-    const hours = Array.from({ length: 3653 * 24 }, (_, hour) =>
-      new Date(begin + hour * 3_600_000).toISOString().slice(0, 13)
-    )
-    const days = intoDays(new Map(hours.map((hour) => [hour, 1])), 'Europe/Berlin')
-    assert.isBelow(calls, 2 * 3653)
-    assert.lengthOf(days, 3654)
-    const odd = days.filter(({ count }) => count !== 24).map(({ count, day }) => [day, count])
-    assert.includeDeepMembers(odd, [
-      ['2016-01-01', 23],
-      ['2016-03-27', 23],
-      ['2016-10-30', 25],
-      ['2026-01-01', 1],
-    ])
-    assert.deepEqual(intoDays(new Map([['not a time', 1]]), 'Asia/Kolkata')[0].count, 1)
+    const sql = localTime('Europe/Vienna')
+    assert.isBelow(calls, 12_000)
+    const before = calls
+    assert.equal(localTime('Europe/Vienna'), sql)
+    assert.equal(calls, before)
+    for (const change of ['2026-03-29 01:00:00', '2026-10-25 01:00:00', '1916-04-30 22:00:00']) {
+      assert.include(sql, `at < '${change}'`)
+    }
   })
 })

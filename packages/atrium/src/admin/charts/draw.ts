@@ -1,6 +1,6 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
-import { axisLabels, gridLines, painted, round } from '../../charts/bar_chart.js'
-import { escaped } from '../../text/plain_text.js'
+import { axisLabels, gridLines, painted, round } from './bar_chart.js'
+import { escaped } from '../text/plain_text.js'
 
 /** Data of a drawing: the labels of its axis, and the numbers at each label. */
 export interface Drawing {
@@ -74,7 +74,9 @@ function columns(drawing: Drawing): [height: number, content: string] {
     .domain(labels.map((_, at) => at))
     .range([0, 100])
     .paddingInner(0.25)
-  const lines = gridLines(up, up.ticks(4), COMPACT)
+  const isWhole = series.every(({ values }) => values.every(Number.isInteger))
+  const ticks = up.ticks(4).filter((tick) => !isWhole || Number.isInteger(tick))
+  const lines = gridLines(up, ticks, COMPACT)
   const shapes = kind === 'lines' ? curves(drawing, across, up) : ''
   const marks = labels.map((label, at) => {
     const stack = kind === 'lines' ? [] : stackOf(series, at)
