@@ -4,6 +4,9 @@ import { escaped } from '../text/plain_text.js'
 const HEIGHT = 180
 const AXIS_HEIGHT = 24
 const MOST_LABELS = 6
+/* Maximum number of bars that all get a label, and maximum length of their labels in characters */
+const FEW_BARS = 10
+const SHORT_LABEL = 10
 /* Number of labels that fit on a phone */
 const FITTING_LABELS = 3
 /* Maximum percentage of the width for one bar with its gap */
@@ -63,11 +66,12 @@ export function barChart(
     return `<g class="chart-day"><title>${text}</title>${target}${height ? bar : ''}</g>`
   })
 
+  const fit = all.length <= FEW_BARS && all.every(({ label }) => label.length <= SHORT_LABEL)
   const names = all.map(({ label }) => label)
   const labels = axisLabels(names, {
     y: HEIGHT + AXIS_HEIGHT - 6,
     xOf: (index) => across(index)! + across.bandwidth() / 2,
-    most: MOST_LABELS,
+    most: fit ? all.length : MOST_LABELS,
     fitting: FITTING_LABELS,
   })
 

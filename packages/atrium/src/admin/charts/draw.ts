@@ -8,6 +8,8 @@ export interface Drawing {
   isTime: boolean
   title: string
   labels: readonly string[]
+  /** Maximum length of a name to the left of horizontal bars, in characters. Default: that of a card */
+  longestName?: number
   /** Colours of the values on the axis, if there is only one series */
   colors: ReadonlyArray<string | undefined>
   series: ReadonlyArray<{
@@ -24,7 +26,8 @@ const MOST_LABELS = 6
 const ROW = 28
 const BAR = 14
 /*
- * Width in percent of the names to the left of horizontal bars, and maximum length of a name in characters
+ * Width in percent of the names to the left of horizontal bars, which are cut off there, and maximum length of a name in
+ * the characters of a card
  */
 const NAMES = 36
 const LONGEST_NAME = 16
@@ -43,7 +46,7 @@ export function draw(drawing: Drawing): string {
 }
 
 /** Draws horizontal bars, for names that need space. */
-function rows({ colors, labels, series }: Drawing): [height: number, content: string] {
+function rows({ colors, labels, longestName, series }: Drawing): [height: number, content: string] {
   const [low, high] = extent(series, labels.length)
   const across = scaleLinear()
     .domain([low, high])
@@ -59,7 +62,7 @@ function rows({ colors, labels, series }: Drawing): [height: number, content: st
     const middle = y + ROW / 2
     return (
       `<g><title>${escaped(titleOf(label, series, row))}</title>${bars.join('')}` +
-      `<text class="chart-label" x="0" y="${middle}" dy="0.32em">${escaped(shortened(label))}</text>` +
+      `<svg width="${NAMES - 1}%" y="${row * ROW}" height="${ROW}"><text class="chart-label" x="0" y="${ROW / 2}" dy="0.32em">${escaped(shortened(label, longestName))}</text></svg>` +
       `<text class="chart-label chart-value" x="100%" y="${middle}" dy="0.32em" text-anchor="end">${escaped(text)}</text></g>`
     )
   })

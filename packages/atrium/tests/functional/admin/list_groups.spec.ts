@@ -41,8 +41,8 @@ test.group('Admin | list | groups of times, and their chart', (group) => {
 
   /** Texts of the bars of the chart, in their order */
   async function bars(query: string): Promise<string[]> {
-    const [svg = ''] = /<svg class="card-chart.*?<\/svg>/s.exec(await page(query)) ?? []
-    return [...svg.matchAll(/<title>(.*?)<\/title>/g)].map(([, title]) => shown(title))
+    const [card = ''] = /<svg class="card-chart.*?<div/s.exec(await page(query)) ?? []
+    return [...card.matchAll(/<title>(.*?)<\/title>/g)].map(([, title]) => shown(title))
   }
 
   /** Labels of the figures that the chart can show, the chosen one in brackets */

@@ -41,6 +41,8 @@ export interface GroupsChart {
 /* Maximum number of bars: of times, which are narrow, and of values, each of which has a label */
 const MOST_TIMES = 60
 const MOST_VALUES = 12
+/* Maximum length of a value's label next to its bar, in characters */
+const LONGEST_LABEL = 30
 
 /** Returns the figure in the chart of the groups; null for the number of records. */
 export function chartedFigure(parameters: ListParameters): Summary | null {
@@ -80,6 +82,7 @@ export function chartOfGroups(
         figure: labelOf(site, parameters, charted),
       }),
       labels: bars.map(({ label }) => label),
+      longestName: LONGEST_LABEL,
       colors: bars.map(({ group }) => group?.color),
       series: [
         {
