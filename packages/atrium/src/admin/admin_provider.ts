@@ -167,7 +167,7 @@ export default class AdminProvider {
     const { store } = site.webhooks
     this.#schedules.push(new PruneSchedule(() => store.prune(keptDays), { what: 'deliveries' }))
     this.#schedules.push(new PruneSchedule(() => site.jobs.store.prune(keptDays), { what: 'jobs' }))
-    /* Removes import files that a killed process may have left. */
+    /* Removes old imports with their files, and files that a killed process may have left. */
     this.#schedules.push(
       new PruneSchedule(
         async () => {

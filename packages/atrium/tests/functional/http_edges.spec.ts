@@ -22,7 +22,7 @@ test.group('Malformed and unusual HTTP', (group) => {
     assert.match(headers['x-request-id'], /^[\w-]{36}$/)
   }
 
-  test('[A29] a malformed URL is a problem: {0}')
+  test('[A29] a malformed URL is refused with problem details and 400: {0}')
     .with([
       '/api/route-items/%zz',
       '/api/route-items/%',

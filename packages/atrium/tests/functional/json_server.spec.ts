@@ -95,7 +95,7 @@ test.group('Clients of json-server', (group) => {
     assert.deepEqual(await names('_sort=-price&_limit=1'), ['file'])
   })
 
-  test('[W3] repeated ids, search texts and operators of refine filter the list', async ({
+  test('[W3] a list can be filtered by repeated `id`, by `q`, and by the operators of the framework Refine (`price_gte`)', async ({
     assert,
   }) => {
     const { body } = await get(TOOLS)

@@ -38,7 +38,7 @@ test.group('Views and tables without a key', (group) => {
       )
     })
 
-  test('[A25] every write is a 405: {path}')
+  test('[A25] every write to a view or a table without a key is a 405: {path}')
     .with([
       { path: '/api/stock-totals', key: 'axe', body: { product: 'x', total: 1 } },
       { path: '/api/readings', key: 'Ulm', body: { place: 'x', degrees: 1 } },

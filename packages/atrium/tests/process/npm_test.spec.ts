@@ -108,7 +108,7 @@ test.group('npm test', (group) => {
     assert.match(output, /\nfailed: engine: .+\n2 passed, 1 failed\n$/)
   })
 
-  test("[K10] the application's own tests run without the engine's fixtures; a failed test is printed before a failed rollback", async ({
+  test('[K10] if a test and the rollback of the migrations after it fail, the error of the test is printed first', async ({
     assert,
   }) => {
     const { status, output } = await copy.run(process.execPath, [

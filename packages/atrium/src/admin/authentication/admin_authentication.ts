@@ -1,4 +1,3 @@
-import db from '@adonisjs/lucid/services/db'
 import type { HttpContext } from '@adonisjs/core/http'
 import { dialectOf } from '#base/database/dialects'
 import { RuntimeError } from '#crud'
@@ -15,6 +14,7 @@ import type { OpenSession } from '../models/admin_session.js'
 import type { BeginOptions, SessionManager } from './sessions/session_manager.js'
 import type { TokenClaims, TokenService } from './sessions/token_service.js'
 import { digest } from '#base/values/digest'
+import { currentClientOf } from '../config/database_config.js'
 
 /** Minutes after which a superuser stops being signed in as another user */
 export const ACTING_MINUTES = 60
@@ -33,7 +33,7 @@ interface Acting {
  */
 async function actedUser({ userId, since }: ActsAs, own: Owner): Promise<Owner> {
   const isOver = Date.now() >= since + ACTING_MINUTES * 60_000
-  const client = db.connection(AdminUser.connection)
+  const client = currentClientOf(AdminUser)
   const [row] = await dialectOf(client).selectRows(
     client,
     `select * from ${AdminUser.table} where id = ?`,

@@ -44,7 +44,15 @@ export class DatabaseConfig {
 }
 
 /** Returns the query client of a model for code that only reads: on SQLite it does not wait for the writer. */
-export function readingClientOf({ connection }: LucidModel): QueryClientContract {
-  const client = db.connection(connection)
+export function readingClientOf(model: LucidModel): QueryClientContract {
+  const client = currentClientOf(model)
   return readersOf(client) ?? client
+}
+
+/**
+ * Returns the query client of a model for what decides who may do what. It sees all committed data and therefore every
+ * revocation: it does not read from a replica, which can lag behind.
+ */
+export function currentClientOf({ connection }: LucidModel): QueryClientContract {
+  return db.connection(connection, { mode: 'write' })
 }

@@ -113,7 +113,7 @@ async function askForProof(site: AdminSite, { next }: ReauthenticationRequired, 
     next ??
     returnPath(site, here ?? (pathname && pathname + search)) ??
     (await pageAddress(site, ctx))
-  /* `refused` shows that the form has to be sent again; the page of a draft (`next`) shows this itself. */
+  /* `refused`: the page tells the user to send the form again. The page of a stored draft (`next`) does that itself. */
   const isRefused = !isRead && next === undefined
   const query = new URLSearchParams({ next: wanted, ...(isRefused && { refused: '1' }) })
   const page = `${site.url('/reauthenticate')}?${query}`

@@ -1,5 +1,4 @@
 import logger from '@adonisjs/core/services/logger'
-import db from '@adonisjs/lucid/services/db'
 import type { Scope, GrantedOperation, Actor, Resource } from '#crud'
 import { type Grant, isExcludedFromInclude, type Permissions } from '#crud/internals'
 import { isTransitionName } from '#base/columns/transitions'
@@ -21,6 +20,7 @@ import {
 } from '../models/permissions_document.js'
 import { personOf, UNKNOWN, type Person } from '../identity/person.js'
 import { BoundedMap } from '#base/bounded_map'
+import { currentClientOf } from '../config/database_config.js'
 
 /** Engine operations of each action. Actions without an entry, such as `export`, are checked by this class alone. */
 const OPERATIONS: Readonly<Record<string, readonly GrantedOperation[]>> = {
@@ -321,13 +321,13 @@ export class RolePermissions implements Permissions {
 
   /** Reads the current permissions of a role; a deleted role has none. */
   async #ofRole(id: number): Promise<CompiledPermissions> {
-    const client = db.connection(AdminRole.connection)
+    const client = currentClientOf(AdminRole)
     const rows = await dialectOf(client).selectRows(client, ROLE, [id])
     return this.compile(rows.map(documentIn).filter((document) => document !== null))
   }
 
   async #load(userId: number): Promise<CompiledPermissions> {
-    const client = db.connection(AdminRole.connection)
+    const client = currentClientOf(AdminRole)
     const rows = await dialectOf(client).selectRows(client, ROLES_OF_USER, [userId])
     return this.compile(rows.map(documentIn).filter((document) => document !== null))
   }

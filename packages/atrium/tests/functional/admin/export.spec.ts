@@ -177,7 +177,7 @@ test.group('Admin | export', (group) => {
     )
   }).tags(['@dialect'])
 
-  test('[D2] each of the options bom, raw, labels and titles changes only what it describes', async ({
+  test('[D2] each export option (bom, raw, labels, titles) changes only its own part of the file', async ({
     assert,
   }) => {
     await add('list_alcoves', [{ code: 'a', name: 'North' }])

@@ -109,7 +109,7 @@ test.group('Admin | lists of files', (group) => {
     assert.sameMembers(await stored(), now)
   })
 
-  test('[files] an update that does not send the list of files appends files, and one of other fields changes no file', async ({
+  test('[files] files uploaded without the list of stored files are appended; an update of other fields changes no file', async ({
     assert,
   }) => {
     const { album, keys } = await made(png())

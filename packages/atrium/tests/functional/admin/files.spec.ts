@@ -442,7 +442,7 @@ test.group('Admin | files in forms', (group) => {
     assert.isTrue(PNG.equals(Buffer.from(await response.arrayBuffer())))
   })
 
-  test('[B17] a form shows the original file name, a list the field name, and other records never show it', async ({
+  test('[B17] the original file name is shown only in the form of the record that the file was uploaded for; lists and other records show the field name', async ({
     assert,
   }) => {
     await create(png('my <b>face</b>.png'))

@@ -234,6 +234,8 @@ test.group('Admin | passkeys', (group) => {
     const ada = { cookie: await cookiesOf(await makeUser('ada')) }
     assert.equal(await statusOf(sendForm(path, { name: 'Mine' }, ada)), 404)
     assert.equal(await statusOf(get(path, { headers: ada })), 404)
+    await AdminFactor.query().where('id', id).update({ kind: 'totp' })
+    assert.equal(await statusOf(sendForm(path, { name: 'No passkey' }, headers)), 404)
   })
 
   test('[U9, U10] a reset removes passkeys, and secrets are encrypted for their user', async ({

@@ -82,7 +82,9 @@ test.group('Admin | recent records', (group) => {
     assert.include(text, '>30 minutes ago</time>')
   })
 
-  test('[B23] at most six records are shown, and a hint if there are none', async ({ assert }) => {
+  test('[B23] recent records are at most six, with a hint if there are none', async ({
+    assert,
+  }) => {
     const { user, look } = await begin()
     const none = await look()
     assert.include(none.text, 'Records that you create or change appear here.')

@@ -234,7 +234,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await active(), 0)
   })
 
-  test('[L8] a form with a different number of matches returns to the list with the reason', async ({
+  test('[L8] a deletion whose form has another number of matches than there are now deletes nothing and redirects', async ({
     assert,
   }) => {
     await addGadgets(3)

@@ -205,7 +205,7 @@ test.group('Admin | signing in as another user', (group) => {
     assert.include(text, 'root')
   })
 
-  test('[U14] after an hour, requests are refused and act for neither user: {0}')
+  test('[U14] the first request after an hour as another user is refused and writes nothing: {0}')
     .tags(['@database'])
     .with(['form', 'page', 'crud'])
     .run(async ({ assert }, door) => {

@@ -41,7 +41,9 @@ test.group('The end of a nested transaction', (group) => {
     })
   }
 
-  test('hooks of a released transaction can be run as after a rollback', async ({ assert }) => {
+  test('after a nested transaction is released, its rollback hooks can still be run', async ({
+    assert,
+  }) => {
     const { transaction, heard } = await nested(outer)
     await endInDatabase(transaction, 'commit')
     await runEndHooks(transaction, 'rollback')

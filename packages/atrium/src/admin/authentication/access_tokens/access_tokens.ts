@@ -2,14 +2,13 @@ import type { LucidRow, ModelAttributes } from '@adonisjs/lucid/types/model'
 import { AccessToken } from '@adonisjs/auth/access_tokens'
 import type { Secret } from '@adonisjs/core/helpers'
 import logger from '@adonisjs/core/services/logger'
-import db from '@adonisjs/lucid/services/db'
 import { DateTime } from 'luxon'
 import { LucidCrud, type HookOptions, ValueError, type CallOptions } from '#crud'
 import { dialectOf } from '#base/database/dialects'
 import { keyOf } from '#base/items'
 import AdminAccessToken, { isOver } from '../../models/admin_access_token.js'
 import { requireProofOf } from '../../identity/proof.js'
-import { readingClientOf } from '../../config/database_config.js'
+import { currentClientOf, readingClientOf } from '../../config/database_config.js'
 import type AdminUser from '../../models/admin_user.js'
 import type { NoticeData } from '../../models/admin_notice.js'
 import { placeOf, type NoticeOptions } from '../../notices/notices.js'
@@ -148,8 +147,7 @@ export class AccessTokens {
   }
 
   /**
-   * Finds a token and its user in one query, because every request waits for the result. Uses the read connection,
-   * which sees all committed data and therefore every revocation.
+   * Finds a token and its user in one query, because every request waits for the result.
    *
    * @returns null for an unknown or expired token
    */
@@ -159,7 +157,7 @@ export class AccessTokens {
     const id = rowId(sent?.identifier)
     if (!sent || id === null) return null
 
-    const client = db.connection(AdminAccessToken.connection)
+    const client = currentClientOf(AdminAccessToken)
     statement ??= ownedQuery(AdminAccessToken, 'admin_access_tokens.id = ?')
     const [row] = await dialectOf(client).selectRows(client, statement, [id])
     if (!row) return null

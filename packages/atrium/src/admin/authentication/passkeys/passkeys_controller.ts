@@ -108,11 +108,13 @@ export class PasskeysController {
     })
   }
 
-  /** Finds a passkey of the signed-in user. Passkeys of other users count as not found. */
+  /** Finds a passkey of the signed-in user. Other factors, and those of other users, count as not found. */
   async #find(ctx: HttpContext) {
     const { owner } = guardOf(ctx).signedInOrFail()
     const factors = await this.site.adminAuthentication.factors.of(owner.id)
-    const factor = factors.find(({ id }) => String(id) === ctx.params.id)
+    const factor = factors.find(
+      ({ id, kind }) => kind === 'passkey' && String(id) === ctx.params.id
+    )
     if (!factor) throw new PageNotFound()
     return factor
   }

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import db from '@adonisjs/lucid/services/db'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
 import { dialectOf } from '#base/database/dialects'
-import { readingClientOf } from '../../config/database_config.js'
+import { currentClientOf, readingClientOf } from '../../config/database_config.js'
 import type { AdminConfig } from '../../config/define_config.js'
 import AdminSession, { type ActsAs, type OpenSession } from '../../models/admin_session.js'
 import type { SessionMetadata } from '../../models/admin_session.js'
@@ -95,13 +94,13 @@ export class SessionManager {
    * @returns null if there is none or it has ended
    */
   async find(id: string): Promise<AdminSession | null> {
-    const session = await AdminSession.findBy('sessionId', digest(id))
+    const client = currentClientOf(AdminSession)
+    const session = await AdminSession.findBy('sessionId', digest(id), { client })
     return session?.isActive && !this.#isOver(session) ? session : null
   }
 
   /**
-   * Finds the session of a token and the user of that session in one query, as every request waits for the query. Uses
-   * the read connection, which sees all committed data and therefore every revocation.
+   * Finds the session of a token and the user of that session in one query, as every request waits for the query.
    *
    * @returns null if the session does not exist or has ended, or the token was revoked
    */
@@ -109,7 +108,7 @@ export class SessionManager {
     sid,
     jti,
   }: Pick<TokenClaims, 'sid' | 'jti'>): Promise<{ session: OpenSession; owner: Owner } | null> {
-    const client = db.connection(AdminSession.connection)
+    const client = currentClientOf(AdminSession)
     const [row] = await dialectOf(client).selectRows(client, signedInQuery(), [sid, jti])
     if (!row) return null
     const { record: session, owner } = partOwned(AdminSession, row)
@@ -264,7 +263,8 @@ export class SessionManager {
   }
 
   async isRevoked(jti: string): Promise<boolean> {
-    return (await AdminTokenBlacklist.findBy('token', jti)) !== null
+    const client = currentClientOf(AdminTokenBlacklist)
+    return (await AdminTokenBlacklist.findBy('token', jti, { client })) !== null
   }
 
   /** Removes sessions that are idle or too old, and revoked tokens that have expired. */

@@ -222,7 +222,8 @@ function listShape({ items }: JsonSchema): Shape {
 }
 
 /**
- * Returns true if the values can only be edited as JSON: a JSON column, unless its schema declares a simpler type.
+ * Returns true if the values can only be edited as JSON: a JSON column, unless its schema declares a simpler type, or
+ * another field whose schema is an object.
  */
 function isTree({ json, column, type }: BodyField): boolean {
   if (column?.kind === 'json') {

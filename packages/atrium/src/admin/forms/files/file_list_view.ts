@@ -9,7 +9,7 @@ import { isFileList } from './file_fields.js'
 import { shownFiles, type ShownFile } from './shown_files.js'
 import type { MultipartFile } from '@adonisjs/core/bodyparser'
 
-/** A file of a list with its inputs */
+/** A file of a list, as the template of the field shows it */
 interface ListedFile extends ShownFile {
   /** Extension, for a file without a preview */
   type: string

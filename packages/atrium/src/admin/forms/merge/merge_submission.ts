@@ -38,7 +38,7 @@ export interface Merge {
   outcomes: ReadonlyMap<string, Outcome>
   /** API names of all fields that only the other user changed, including columns that are not in the form */
   theirs: readonly string[]
-  /** API names of the fields that both users changed */
+  /** API names of the fields for which the user has to choose */
   asked: ReadonlySet<string>
 }
 

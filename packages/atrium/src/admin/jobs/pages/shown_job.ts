@@ -144,7 +144,7 @@ function tookOf({ endedAt, startedAt }: AdminJob): string | null {
 /* Maximum number of linked events. A large job has an event for every thousand records. */
 const MOST = 5
 
-/** Returns links to the first events that an ended job has logged, for users who can read the log. */
+/** Returns links to the last events that an ended job has logged, for users who can read the log. */
 export async function shownEvents(site: AdminSite, ctx: HttpContext, job: AdminJob) {
   const isShown = mayReadEvents(site, ctx) && !isUnfinished(job)
   const events = isShown ? await eventsOfJob(site, job) : []

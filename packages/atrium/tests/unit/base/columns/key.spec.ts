@@ -2,14 +2,16 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import fc from 'fast-check'
-import { Problem } from '#crud'
+import { Problem, resources } from '#crud'
 import { dialectOf } from '#base/database/dialects'
 import { whereSql } from '#base/sql/sql'
-import type { Key } from '#base/columns/key'
+import { Key } from '#base/columns/key'
+import { LongDecimal } from '#base/values/json'
 import { Resource } from '#crud/resource/resource'
 import { ANY_CHARACTER } from '#tests/helpers/any_character'
 import { Booking, Counter, Shift } from '#tests/fixtures/crud'
 import { Country, Seat, Ticket } from '#tests/fixtures/keys'
+import { Sample } from '#tests/fixtures/samples'
 
 const UUID = '0b7f3a52-97a4-4c5e-8c5d-0d8ad1f8a3b1'
 
@@ -198,6 +200,33 @@ test.group('Key', (group) => {
       ['1a']
     )
   })
+
+  test('[A9] a key in a JSON body has the type of its column, as a number or with all its digits')
+    .with<Array<[column: string, part: unknown, read: unknown]>>([
+      ['big', 7, 7],
+      ['big', 9007199254740993n, '9007199254740993'],
+      ['big', 1.5, null],
+      ['big', 2 ** 53, null],
+      ['big', true, null],
+      ['big', '8', 8],
+      ['big', new LongDecimal('12.5'), null],
+      ['ratio', 1.5, 1.5],
+      ['ratio', 12n, 12],
+      ['name', 12, '12'],
+      ['name', 9007199254740993n, '9007199254740993'],
+      ['name', 'a', 'a'],
+      ['name', null, null],
+      ['name', {}, null],
+      ['active', true, true],
+      ['active', 1, null],
+      ['token', 1, null],
+    ])
+    .run(({ assert }, [name, part, read]) => {
+      const { columns } = resources.all().find(({ model }) => model === Sample)!
+      const key = new Key([columns.find(name)!], 'samples')
+      const [value] = key.fromJson(part) ?? [null]
+      assert.equal(value === null ? null : String(value), read === null ? null : String(read))
+    })
 
   test('[A9] a thousand single keys fit into one statement', async ({ assert }) => {
     const key = await keyOf(Counter)
