@@ -232,8 +232,8 @@ export class LucidCrud<Model extends LucidModel = LucidModel> extends LucidCrudW
   }
 
   /**
-   * Calls back once the writes of the client are durable: after the commit of the outermost transaction, immediately if
-   * there is no transaction, never after a rollback.
+   * Calls back once the writes of the client are durable: after the commit of the outermost transaction, immediately
+   * without a transaction, never after a rollback.
    */
   afterCommit(client: QueryClientContract, callback: () => void): void {
     afterOutermostCommit(client, callback)

@@ -233,7 +233,7 @@ export class EventReader {
     return [...firsts.values()]
   }
 
-  /** Returns the number of events and the time of the oldest; null if there are no events. */
+  /** Returns the number of events and the time of the oldest; null without events. */
   async extent(): Promise<{ count: number; oldest: string | null }> {
     const query = this.#events().count('* as total').min('timestamp as oldest').pojo()
     const [row] = await read<{ total: number; oldest: string | Date | null }>(query as any)

@@ -51,7 +51,7 @@ const TONES: Record<string, EventMark['tone']> = {
 }
 
 /**
- * Returns the text for an event without a user name: an anonymous user, or the application if there was no request.
+ * Returns the text for an event without a user name: an anonymous user, or the application without a request.
  */
 export function unnamedIn(site: Site, { ipAddress, userAgent }: AdminEventLog): string {
   const isRequest = ipAddress !== null || userAgent !== null

@@ -27,7 +27,7 @@ export interface TitleSearch {
 
 export interface FoundByTitle {
   items: Item[]
-  /** False if there was no time left to search titles that contain the text elsewhere than at the beginning */
+  /** False if the time did not suffice to search titles that contain the text elsewhere than at the beginning */
   isComplete: boolean
 }
 

@@ -1,12 +1,13 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { type LucidCrud, ValueError } from '#crud'
+import { type LucidCrud, type Resource, ValueError } from '#crud'
 import { listed, shown } from '#base/errors'
 import { BodySchema } from '#base/schema/body_schema'
 import { CompiledSchema, type ObjectSchema } from '#base/schema/object_schema'
 import { groupedNumber } from '#base/values/numbers'
 import { ACTIONS, type Action } from '../permissions/offers.js'
 import { BulkAction, type Selection } from './bulk_action.js'
+import type { KeyValue } from '#base/columns/key'
 
 /** Input of a record action. */
 export interface RecordCall {
@@ -140,4 +141,34 @@ function checkAction(place: string, action: RecordAction, taken: readonly string
     throw new ValueError(`${place} has a form, so that it can't be a bulk action; leave bulk out`)
   }
   formOf(action)
+}
+
+/** A button or link that runs an action on a record. */
+export interface ActionButton {
+  label: string
+  icon: string | undefined
+  url: string
+  /** True if the URL is that of a page with a form or a question */
+  asks: boolean
+}
+
+/**
+ * Returns the actions on a record that the roles of the user allow.
+ *
+ * @param view  view with the permissions of the user's roles
+ */
+export function actionButtons(
+  view: {
+    readonly recordActions: readonly RecordAction[]
+    readonly resource: Pick<Resource, 'key'>
+    url(path: string): string
+  },
+  key: KeyValue
+): ActionButton[] {
+  return view.recordActions.map(({ confirm, form, icon, label, name }) => ({
+    label,
+    icon,
+    url: view.url(`/record_action/${name}${view.resource.key.toPath(key)}`),
+    asks: form !== undefined || confirm !== false,
+  }))
 }

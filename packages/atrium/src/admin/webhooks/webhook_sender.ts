@@ -131,7 +131,7 @@ export class WebhookSender {
 
   /**
    * Sends the deliveries of a webhook that are due, until nothing is left or the webhook is switched off. While a full
-   * batch is sent, the next one is taken.
+   * batch is sent, the next one is claimed.
    */
   async #drain(id: number): Promise<void> {
     let next: Promise<AdminWebhookDelivery[]> | undefined

@@ -13,8 +13,8 @@ interface Waiting {
 const WAITING = new WeakMap<KnexTransaction, Waiting[]>()
 
 /**
- * Calls back once the writes of this client are durable: when the outermost transaction commits, immediately if there
- * is no transaction, never if any enclosing transaction rolls back. (Lucid's `after('commit')` already fires when a
+ * Calls back once the writes of this client are durable: when the outermost transaction commits, immediately
+ * without a transaction, never if any enclosing transaction rolls back. (Lucid's `after('commit')` already fires when a
  * nested transaction is released, although the outer one can still roll back.)
  *
  * @param client    client that wrote

@@ -79,8 +79,7 @@ function adviceOn(route: Route): string[] {
   const advice: string[] = []
   if (route.getMiddleware().flat().length > 0) advice.push('Instead of .use(), set `middleware`.')
   if (pattern !== PATTERN) advice.push('Instead of .prefix(), set `path`.')
-  if (domain !== DOMAIN)
-    advice.push('There is no option for .domain(): endpoints are on all domains.')
+  if (domain !== DOMAIN) advice.push('Endpoints are on all domains; .domain() has no option.')
   return advice
 }
 

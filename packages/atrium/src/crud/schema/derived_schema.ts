@@ -29,8 +29,8 @@ const maxCharacters = vine.createRule<{ most: number }>(
 )
 
 /**
- * Derives the schema of a table: with the type and length of each column, nullable like the column, and required if
- * there is no other source of a value.
+ * Derives the schema of a table: with the type and length of each column, nullable like the column, and required
+ * without another source of a value.
  */
 export function deriveSchema(operation: 'create' | 'update', from: DerivedFrom): ObjectSchema {
   const fields: Record<string, any> = {}

@@ -59,7 +59,7 @@ function conditionAfter(start: string, { sql, bindings }: Sql): Sql | null {
   const prefix = `${start} where `
   if (!sql.startsWith(prefix)) return null
   const condition = sql.slice(prefix.length)
-  /* Null for a question mark that is no placeholder: it is an operator of PostgreSQL or part of a text. */
+  /* Null for a question mark that is not a placeholder, but an operator of PostgreSQL or part of a text. */
   if (condition.split('?').length - 1 !== bindings.length || condition.includes('\\?')) return null
   return { sql: `(${condition})`, bindings }
 }

@@ -261,7 +261,7 @@ async function allGroups(...given: Parameters<typeof groups>): Promise<Row[]> {
 }
 
 /**
- * Returns one series for each value of the chart's second column, or a single series if there is no second column.
+ * Returns one series for each value of the chart's second column, or a single series without such a column.
  * @param valuesOf  returns the values per bucket of the rows that pass a test
  */
 async function seriesOf(
