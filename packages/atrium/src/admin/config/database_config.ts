@@ -50,8 +50,8 @@ export function readingClientOf(model: LucidModel): QueryClientContract {
 }
 
 /**
- * Returns the query client of a model for what decides who may do what. It sees all committed data and therefore every
- * revocation: it does not read from a replica, which can lag behind.
+ * Returns the query client of a model for sessions, tokens and permissions. It sees all committed data and therefore
+ * every revocation: it does not read from a replica, which can lag behind.
  */
 export function currentClientOf({ connection }: LucidModel): QueryClientContract {
   return db.connection(connection, { mode: 'write' })

@@ -135,8 +135,8 @@ export class Counts {
   }
 
   /**
-   * Returns the planner's estimate. It is computed from all rows of the table, so it would tell actors from whom rows are
-   * hidden how many there are.
+   * Returns the planner's estimate. It is computed from all rows of the table, so it reveals how many rows are hidden
+   * from an actor.
    */
   async #planned(
     client: QueryClientContract,

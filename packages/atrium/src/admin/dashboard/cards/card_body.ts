@@ -188,7 +188,7 @@ async function compute(ctx: HttpContext, site: CardSite, card: AdminCard): Promi
   } catch (error) {
     const reason = reasonOf(error)
     const name = nameOfCard(card)
-    /* A user's card that is outdated or too large is no error of the application. */
+    /* A user's card that is outdated or too large is not an error of the application. */
     if (reason === 'failed' || !isAddedName(name)) {
       ctx.logger.error({ err: error }, `The card ${name} could not be computed`)
     }
