@@ -23,7 +23,8 @@
   let isTurning = false
   let waiting = 0
 
-  const overOf = (target) => target.closest('dialog') ?? find('dialog[open]')
+  /* Until the next frame, a dialog that is closed still has the focus. */
+  const overOf = (target, open = 'dialog[open]') => target.closest(open) ?? find(open)
 
   /* Returns true if there was something to click. */
   function click(element) {
@@ -173,10 +174,10 @@
     return (ctrlKey || metaKey) && !isThird ? `Mod+${name}` : name
   }
 
+  /* No action has the name of a key. */
   function actionOf(name) {
     const keys = dialog().dataset.keys.split(' ')
-    const index = keys.findIndex((key, at) => at % 2 === 0 && key === name)
-    return index >= 0 && keys[index + 1]
+    return keys[keys.indexOf(name) + 1 || keys.length]
   }
 
   function isOpenTo(action, name, target) {
