@@ -47,7 +47,7 @@ const PATHS = [
 const PASSAGES: Array<[file: string, passage: RegExp]> = [
   ['database/prepare.ts', /^.*\bseedDemo\b.*\n/gm],
   ['adonisrc.ts', /^.*'database\/data\/.*\n/gm],
-  ['scripts/test_weights.txt', /^.*\/demo\/.*\n/gm],
+  ['scripts/test_schedule.txt', /^.*\/demo\/.*\n/gm],
   ['README.md', /^<!-- demo -->\n.*?^<!-- \/demo -->\n\n?/gms],
 ]
 

@@ -17,21 +17,16 @@ import * as plan from './test_plan.js'
 /** For SQLite where `sqlite3` has no binary */
 const OTHER_DRIVER = 'better-sqlite3'
 
-/** Number of tests that --slow shows */
-const SLOWEST = 10
-
-/** A collection of short-lived objects takes as long, however many there are. */
+/** V8 cleans up short-lived objects less often. */
 const YOUNG = '--max-semi-space-size=64'
-
 const LOADER = `--import=${pathToFileURL(join(root, 'scripts/loader.js')).href}`
-const OPTIONS = ['--app', '--all', '--slow', '--weigh']
 
 process.chdir(root)
 const given = process.argv.slice(2)
-const [isAppOnly, isAll, showsSlowest, weighs] = OPTIONS.map((one) => given.includes(one))
+const isAppOnly = given.includes('--app')
 /* All files and cases, as continuous integration runs tests */
-if (isAll) Object.assign(process.env, { CI: 'true', TEST_ALL: 'true' })
-const chosen = plan.choiceOf(given.filter((argument) => !OPTIONS.includes(argument)))
+if (given.includes('--all')) Object.assign(process.env, { CI: 'true', TEST_ALL: 'true' })
+const chosen = plan.choiceOf(given.filter((word) => !['--app', '--all'].includes(word)))
 
 /* In CI, or named by the caller, the browser suite fails without one. */
 const lacksBrowser = !findChromium() && !process.env.CI && !given.includes('browser')
@@ -49,30 +44,17 @@ try {
 async function testAll() {
   await ensureInstalled()
   if (!isAppOnly) await ensureBothDrivers()
-  if (!hasSqlite3())
-    console.log(`The tests run with ${OTHER_DRIVER}: npm run driver:sqlite3 builds sqlite3.`)
-
   temporary = makeTemporaryFolder()
-  const waiting = runs()
-  if (waiting.length === 0) {
-    throw new PlainError(
-      "no test ran: --files takes the end of a file's path (filters), or a folder with all in it ('unit/crud/query/*')"
-    )
-  }
-  const outcomes = []
-  const worker = async (isFirst) => {
-    for (let run = waiting.shift(); run && !isInterrupted; run = waiting.shift()) {
-      /* The output of a run is shown in one piece, except for the first. */
-      const output = [`\n${run.name}\n`]
-      outcomes.push(await test(run, isFirst ? undefined : (chunk) => output.push(chunk)))
-      if (!isFirst) for (const chunk of output) process.stdout.write(chunk)
-      isFirst = false
-    }
-  }
-  /* One more than cores: a run with a browser or other processes waits for them a part of its time. */
-  const workers = Array.from({ length: availableParallelism() + 1 }, (_, index) => worker(!index))
   try {
-    await Promise.all(workers)
+    const waiting = runs()
+    const isAlone = waiting.length === 1
+    const outcomes = []
+    const worker = async () => {
+      while (waiting.length > 0 && !isInterrupted)
+        outcomes.push(await test(waiting.shift(), isAlone))
+    }
+    /* One more than cores: a run with a browser or other processes waits for them a part of its time. */
+    await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker))
     const isRepeated = !chosen && process.env.CI && !isInterrupted
     return isRepeated ? await withSecondChances(outcomes, test) : outcomes
   } finally {
@@ -86,60 +68,58 @@ async function ensureBothDrivers() {
     await ensureSqlite3()
   } catch (error) {
     if (process.env.CI || !(error instanceof PlainError)) throw error
-    console.error(error.message)
+    console.error(`${error.message} The tests run with ${OTHER_DRIVER}.`)
   }
 }
 
 function runs() {
   const owners = isAppOnly ? ['app'] : undefined
   const suites = plan.SUITES.filter((suite) => suite !== 'browser' || !lacksBrowser)
-  if (chosen) return plan.planOf({ owners, isAppOnly, suites, chosen })
-  const databases = plan.otherDatabases()
-  const missing = databases.find((one) => one.missing)
+  const others = chosen ? [] : plan.otherDatabases()
+  const missing = others.find((one) => one.missing)
   if (missing && process.env.CI) {
     throw new PlainError(`${missing.name} can't be tested: ${missing.missing}`)
   }
-  const names = databases.filter((one) => !one.missing).map(({ name }) => name)
-  return plan.planOf({ owners, isAppOnly, suites, databases: names })
+  const databases = others.filter((one) => !one.missing).map(({ name }) => name)
+  const planned = plan.planOf({ owners, isAppOnly, suites, databases, chosen })
+  if (planned.length > 0) return planned
+  throw new PlainError(
+    "no test ran: --files takes the end of a file's path (filters), or a folder with all in it ('unit/crud/query/*')"
+  )
 }
 
-/**
- * @param run       of the plan: owner, files and database of the tests, and `revertsMigrations`
- * @param onOutput  gets the output of the run, instead of the terminal
- */
-async function test(run, onOutput) {
-  const { name, owner, files, database, revertsMigrations } = run
+/** Runs tests in a process. Its output is shown in one piece at its end, or at once if it is alone. */
+async function test({ name, owner, files, database, revertsMigrations, ...run }, isAlone) {
   const folder = join(temporary, name)
   const results = join(folder, 'results.json')
+  const output = [`\n${name}\n`]
   const args = [
     'packages/atrium/bin/test.ts',
     ...(chosen?.others ?? []),
     ...(database ? [`--tags=${plan.tagsFor(database).join(',')}`] : []),
     ...files.map((file) => `--files=${file}`),
   ]
-  try {
-    mkdirSync(folder)
-    const status = await runWithSuitableNode(args, {
-      onOutput,
-      onSignal: () => (isInterrupted = true),
-      env: {
-        ...withoutTestSettings(process.env),
-        NODE_ENV: 'test',
-        NODE_OPTIONS: nodeOptions(),
-        ...((database ?? !hasSqlite3()) && { TEST_DATABASE: database ?? OTHER_DRIVER }),
-        TMPDIR: temporary,
-        TEST_FOLDER: folder,
-        ATRIUM_TESTS: owner,
-        /* Of its own, as the paths of copies of the project differ from run to run. */
-        NODE_COMPILE_CACHE: join(temporary, 'v8'),
-        ATRIUM_TEST_RESULTS: results,
-        ...(!revertsMigrations && { ATRIUM_TEST_KEEPS_TABLES: '1' }),
-      },
-    })
-    return { run, ...outcomeOf(results, status) }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  const env = {
+    ...withoutTestSettings(process.env),
+    NODE_ENV: 'test',
+    NODE_OPTIONS: nodeOptions(),
+    ...((database ?? !hasSqlite3()) && { TEST_DATABASE: database ?? OTHER_DRIVER }),
+    TMPDIR: temporary,
+    TEST_FOLDER: folder,
+    ATRIUM_TESTS: owner,
+    /* Of its own, as the paths of copies of the project differ from run to run. */
+    NODE_COMPILE_CACHE: join(temporary, 'v8'),
+    ATRIUM_TEST_RESULTS: results,
+    ...(!revertsMigrations && { ATRIUM_TEST_KEEPS_TABLES: '1' }),
   }
+  mkdirSync(folder)
+  const onOutput = isAlone === true ? undefined : (chunk) => output.push(chunk)
+  const onSignal = () => (isInterrupted = true)
+  const status = await runWithSuitableNode(args, { env, onOutput, onSignal })
+  if (onOutput) for (const chunk of output) process.stdout.write(chunk)
+  const outcome = outcomeOf(results, status)
+  rmSync(folder, { recursive: true, force: true })
+  return { run: { name, owner, files, database, revertsMigrations, ...run }, ...outcome }
 }
 
 /** The runner's status counts as well as the tests: an unhandled rejection fails no test. */
@@ -172,8 +152,6 @@ function withoutTestSettings(env) {
 function report(outcomes) {
   const all = (name) => outcomes.flatMap((outcome) => outcome[name] ?? [])
   const flaky = all('flaky')
-  if (showsSlowest) printSlowest(all('tests'))
-  if (weighs) plan.writeWeights(all('tests'))
   for (const { run, failures } of outcomes) {
     for (const { title, file } of failures) {
       console.log(`failed: ${run.name}: ${title}${file ? ` (${file})` : ''}`)
@@ -187,14 +165,6 @@ function report(outcomes) {
   const passed = outcomes.reduce((sum, one) => sum + one.passed, excess ? -flaky.length : 0)
   process.exitCode = failed === 0 && passed > 0 ? 0 : 1
   console.log(`${passed} passed, ${failed} failed`)
-}
-
-function printSlowest(tests) {
-  console.log(`\nThe slowest ${SLOWEST}:`)
-  const slowest = tests.toSorted((one, other) => other.milliseconds - one.milliseconds)
-  for (const { file, title, milliseconds } of slowest.slice(0, SLOWEST)) {
-    console.log(`${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${title} (${file})`)
-  }
 }
 
 /** What a run leaves out, a line for each reason */

@@ -6,51 +6,44 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { PlainError, root } from './runtime.js'
 
-const DISK = join(root, 'tmp')
-
 /** Files in memory, on Linux */
 const MEMORY = '/dev/shm'
 
 /** Free bytes there that are enough for a run */
 const ENOUGH = 2 ** 30
 
-const NAME = /^(?:atrium-)?test-(\d+)(-|$)/
+const NAME = /^atrium-test-(\d+)$/
 
-/** @returns its path, named after this process */
+/** @returns its path, named after this process. Removes the folders of processes that were killed. */
 export function makeTemporaryFolder() {
-  for (const place of [DISK, MEMORY].filter(existsSync)) removeAbandoned(place)
-  try {
-    const { bavail, bsize } = statfsSync(MEMORY)
-    if (bavail * bsize >= ENOUGH) return makeFolder(MEMORY)
-  } catch {
-    /* It is missing, or another user's. */
-  }
-  try {
-    return makeFolder(DISK)
-  } catch ({ code }) {
-    throw new PlainError(`${DISK} can't be written (${code}): give this user the right to do so.`)
-  }
-}
-
-function makeFolder(place) {
+  const place = hasRoom(MEMORY) ? MEMORY : join(root, 'tmp')
   const path = join(place, `atrium-test-${process.pid}`)
-  mkdirSync(path, { recursive: true })
+  try {
+    mkdirSync(path, { recursive: true })
+  } catch ({ code }) {
+    throw new PlainError(`${place} can't be written (${code}): give this user the right to do so.`)
+  }
+  for (const name of readdirSync(place)) {
+    const pid = NAME.exec(name)?.[1]
+    /* Of another user, it stays. */
+    if (pid && !isRunning(Number(pid))) removeIfAllowed(join(place, name))
+  }
   return path
 }
 
-/** Removes what runs have left that were killed. */
-function removeAbandoned(place) {
-  for (const name of readdirSync(place)) {
-    const pid = NAME.exec(name)?.[1]
-    if (!pid || isRunning(Number(pid))) continue
-    try {
-      rmSync(join(place, name), { recursive: true, force: true })
-    } catch {
-      /* It is another user's. */
-    }
-  }
+function removeIfAllowed(path) {
+  try {
+    rmSync(path, { recursive: true, force: true })
+  } catch {}
 }
 
+function hasRoom(place) {
+  if (!existsSync(place)) return false
+  const { bavail, bsize } = statfsSync(place)
+  return bavail * bsize >= ENOUGH
+}
+
+/** A process of another user is running, too. */
 function isRunning(pid) {
   try {
     return process.kill(pid, 0)
