@@ -88,7 +88,7 @@ function runs() {
   )
 }
 
-/** Runs tests in a process. Its output is shown in one piece at its end, or at once if it is alone. */
+/** Runs tests in a process. Its output is printed at its end, so that runs do not mix, or while it runs if it is alone. */
 async function test({ name, owner, files, database, revertsMigrations, ...run }, isAlone) {
   const folder = join(temporary, name)
   const results = join(folder, 'results.json')

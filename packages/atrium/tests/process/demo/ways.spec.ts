@@ -16,7 +16,7 @@ const BEGINNING = /engine_router|mount_middleware|crud\/endpoints\/\w+\.ts/
 /** Where application code could tell a row from a record */
 const OF_OTHER_CREATES = 'crud/operations/writes/record_path.ts'
 
-/** They run in the background after the start, where the provider is asked whether it stops, and for the request that lists the files. */
+/** They run in the background after the start (the provider can stop that), and for the request that lists the files */
 const OTHERS = [
   'crud/operations/complete_forms.ts',
   'crud/crud_provider.ts',
