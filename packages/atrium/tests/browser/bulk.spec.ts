@@ -42,7 +42,7 @@ test.group('Bulk actions, in a browser', (group) => {
     ada = await makeUser('ada')
   })
 
-  test('[B16] the bar shows the number of selected records, and its actions only while records are selected', async ({
+  test('[B16] the bulk action bar shows the number of selected records, and its actions only while records are selected', async ({
     assert,
   }) => {
     await addGadgets('Lamp', 'Sofa', 'Desk')
@@ -332,7 +332,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(visit.errors(), [])
   })
 
-  test('[P13] a custom action is confirmed on a page, and its result is reported on the list', async ({
+  test('[P13] a custom action is confirmed in a dialog, and its result is reported on the list', async ({
     assert,
   }) => {
     await addGadgets('Lamp', 'Desk', 'Sofa')

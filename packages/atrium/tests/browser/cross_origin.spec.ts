@@ -10,7 +10,7 @@ import { urlOf } from '#tests/helpers/http'
 const PATRONS = urlOf('/api/attacked-patrons')
 
 test.group('A page of another origin', () => {
-  test('[W1] can create, change and list records only if its origin is allowed', async ({
+  test('[W1] a page of another origin can create, change and list records only if its origin is allowed', async ({
     assert,
     cleanup,
   }) => {

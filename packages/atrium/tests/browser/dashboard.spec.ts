@@ -39,7 +39,7 @@ test.group('The dashboard, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[G2] the card of a list shows all of its columns at every width', async ({
+  test('[G2] a list card shows all columns of its list at every window width', async ({
     assert,
     cleanup,
   }) => {

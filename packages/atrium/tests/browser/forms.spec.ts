@@ -381,7 +381,7 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(errors(visit), [])
   })
 
-  test('[R1, R14] tabs switch their sections, dependent fields follow their condition, and the mouse wheel changes no number', async ({
+  test('[R1, R14] tabs switch sections, conditional fields appear and disappear, and the mouse wheel changes no number', async ({
     assert,
   }) => {
     await Holding.query().delete()

@@ -52,7 +52,7 @@ test.group('File imports, in a browser', (group) => {
     return rows.map(({ title }) => title)
   }
 
-  test('[D3, R7] a sheet goes through all steps to its job and is undone; every page is accessible and fits the screen', async ({
+  test('[D3, R7] a sheet is uploaded, checked and imported by a job, and the import is undone; every page is accessible', async ({
     assert,
     cleanup,
   }) => {

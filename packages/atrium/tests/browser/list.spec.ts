@@ -125,7 +125,7 @@ test.group('The list, in a browser', (group) => {
     assert.deepEqual(visited.errors, [])
   })
 
-  test('[S28] a click on a heading sorts the list, a second one reverses the order, and the focus stays', async ({
+  test('[S28] a click on a heading sorts the list, a second one reverses the order, and the focus stays on the heading', async ({
     assert,
   }) => {
     await makeReels(12)
@@ -292,7 +292,7 @@ test.group('The list, in a browser', (group) => {
     )
   })
 
-  test('a list that is loading is marked immediately, and only the newest request is shown', async ({
+  test('a list that is loading is marked immediately, and only the response to the newest request is shown', async ({
     assert,
   }) => {
     await makeReels(120)

@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import { adminSite, emptyAdminTables, makeUser, PASSWORD } from '#tests/helpers/admin'
 import { Visit } from '#tests/helpers/browser'
 
-test.group('Without JavaScript', (group) => {
+test.group('Pages without JavaScript', (group) => {
   group.each.setup(() => emptyAdminTables())
 
   test('[B24] login, navigation and logout are possible', async ({ assert }) => {

@@ -173,7 +173,9 @@ test.group('Every page, in a browser', (group) => {
     await emptyJobTables()
   })
 
-  test('[B10] {name} is accessible, fits every screen and loads nothing external in the {theme}')
+  test(
+    '[B10] the page {name} is accessible, fits every screen and loads nothing external in the {theme}'
+  )
     .with(PLACES.flatMap((place) => THEMES.map((theme) => ({ ...place, theme }))))
     .run(async ({ assert }, { go, status, heading, signedIn, theme }) => {
       const user = await makeUser('ada')

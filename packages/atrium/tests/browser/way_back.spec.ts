@@ -34,7 +34,7 @@ test.group('Returning from a form, in a browser', (group) => {
     return visit
   }
 
-  test('[L11, B18] after a save, the list has the same state and shows the saved record', async ({
+  test('[L11, B18] after a save, the list has the same filters, order and page, and the saved record is marked and focused', async ({
     assert,
   }) => {
     const visit = await open('Scene 29')

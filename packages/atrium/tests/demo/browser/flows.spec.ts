@@ -101,7 +101,7 @@ test.group('Whole workflows in the demo', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[G2] cards of the dashboard can be left out, moved and restored', async ({ assert }) => {
+  test('[G2] cards of the dashboard can be hidden, moved and restored', async ({ assert }) => {
     const visit = await Visit.begin({ as: await makeUser('linus') })
     const { page } = visit
     const cards = async () => await page.locator('main h2').allInnerTexts()

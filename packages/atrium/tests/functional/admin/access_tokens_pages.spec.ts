@@ -109,7 +109,7 @@ test.group('Admin | access tokens', (group) => {
     assert.include(text, 'Reel:read, *:create')
   })
 
-  test('[P10.13] the check boxes and the text of the form are abilities, and an error preserves both', async ({
+  test('[P10.13] checked abilities and those typed as text are all issued, and an error preserves both inputs', async ({
     assert,
   }) => {
     const fields: Array<[string, string]> = [
@@ -166,7 +166,9 @@ test.group('Admin | access tokens', (group) => {
     for (const secret of [token, token.split('.')[1], stored.hash]) assert.notInclude(told, secret)
   })
 
-  test('[P10, E3] issuing and deleting a token are events with their actor', async ({ assert }) => {
+  test('[P10, E3] issuing and deleting a token are logged as events that name the acting user', async ({
+    assert,
+  }) => {
     await emptyEventTables()
     await issue()
     const { id } = await AdminAccessToken.firstOrFail()

@@ -170,7 +170,7 @@ test.group('Admin | own account', (group) => {
     assert.include(String(event?.details), 'preferences')
   })
 
-  test('[L12] the keyboard shortcuts have a page, and the dialog receives them without the layout', async ({
+  test('[L12] the list of keyboard shortcuts is a page, and htmx receives it without the layout for the dialog', async ({
     assert,
   }) => {
     const whole = await page('/admin/keys')

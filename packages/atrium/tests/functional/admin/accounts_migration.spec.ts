@@ -40,7 +40,7 @@ test.group('Admin | the migrations of accounts', (group) => {
   const made = (Migration: new (...given: any[]) => BaseSchema, index: number) =>
     new Migration(db.connection() as any, `accounts ${index}`, false)
 
-  test('[U7, U8, U12] rolling the migrations back and forward preserves users and their roles, and they can log in', async ({
+  test('[U7, U8, U12] after the migrations are rolled back and run again, users keep their roles and can log in', async ({
     assert,
   }) => {
     const root = await makeUser('root')

@@ -92,7 +92,7 @@ test.group('Admin | cards that users add from lists', (group) => {
   const idsIn = (text: string) =>
     [...text.matchAll(/id="card-([\w.-]+)" data-width/g)].map(([, id]) => id)
 
-  test('[G2.8] a list with filters is added to the dashboard as a number, and the card links to the list', async ({
+  test('[G2.8] a list with filters is added to the dashboard as a number card, which links to the list', async ({
     assert,
   }) => {
     await store({}, {}, { port: 'Oslo' })
@@ -109,7 +109,7 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.equal(numberIn(await textOf('/admin?whole=1')), '2')
   })
 
-  test('[G2.8] a number can be the sum, average, lowest or highest value of a column', async ({
+  test('[G2.8] a number card can show the sum, average, lowest or highest value of a column', async ({
     assert,
   }) => {
     await store({ fare: '10.51' }, { fare: '20.25' })
@@ -121,7 +121,7 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.equal(numberIn(await cardText(none)), 'Empty')
   })
 
-  test('[G2.8] a chart has a bar per value, or the days from the first record to the last', async ({
+  test('[G2.8] a chart card has a bar for each value of a column, or for each day from the first record to the last', async ({
     assert,
   }) => {
     await store({}, { state: 'late' }, { sailed_on: '2024-05-03' }, { sailed_on: null })
@@ -147,7 +147,7 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.include(await cardText(none), 'Nothing to show.')
   })
 
-  test('[G2.8] first rows have the order and the columns of the list', async ({ assert }) => {
+  test('[G2.8] a card of records has the order and the columns of its list', async ({ assert }) => {
     await store({ port: 'Alesund' }, { port: 'Vik' }, { port: 'Molde' })
     const query = 'columns=port,state&sort_by=port&sort_order=desc'
     const text = await cardText(await add({ kind: 'rows', query }))
@@ -155,7 +155,9 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.match(text, /Vik[^]*Molde[^]*Alesund/)
   })
 
-  test('[G2.8] a card contains the filters of the saved view that is open', async ({ assert }) => {
+  test('[G2.8] a card added from a saved view stores the filters of the view, also if the view is deleted later', async ({
+    assert,
+  }) => {
     await store({}, { port: 'Oslo' })
     await send('/admin/Crossing/views', { name: 'Oslo <i>', query: 'filter.port=Oslo' })
     const { id } = await db.from('admin_saved_views').firstOrFail()
@@ -166,14 +168,16 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.equal(numberIn(await cardText(name)), '1')
   })
 
-  test('[G2.8] the form begins with the group and the figure of the list', async ({ assert }) => {
+  test('[G2.8] the form of a new card starts with the grouping and the summary of the list', async ({
+    assert,
+  }) => {
     const form = await textOf('/admin/Crossing/cards/new?group_by=state&summary=fare:sum')
     assert.match(form, /value="chart"[^>]*checked/)
     assert.match(form, /<option value="state" selected>/)
     assert.lengthOf([...form.matchAll(/<option value="sum:fare" selected>/g)], 2)
   })
 
-  test('[G2.8] a card is arranged, widened, changed and removed', async ({ assert }) => {
+  test('[G2.8] a card can be moved, widened, changed and removed', async ({ assert }) => {
     await store({ fare: '10.11' }, { fare: '5.11' })
     const name = await add()
     const other = await add({ label: 'Other' })
@@ -199,7 +203,7 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.deepEqual(idsIn(await textOf('/admin')), [other])
   })
 
-  test('[G2.8] a hidden card remains among the choices, and the default dashboard can be restored', async ({
+  test('[G2.8] a card hidden from the dashboard can be selected again, and restoring the default dashboard shows it', async ({
     assert,
   }) => {
     const name = await add()
@@ -210,7 +214,7 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.include(await textOf('/admin'), name)
   })
 
-  test('[G2.9] a card has a name of at most 80 characters, one of the choices, and a list that is read completely', async ({
+  test('[G2.9] a card requires a name of at most 80 characters, a valid type of content, and a list without ignored filters', async ({
     assert,
   }) => {
     const invalid: Array<[Record<string, string>, string]> = [
@@ -242,7 +246,9 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.include(text, 'You have 20 cards from lists.')
   })
 
-  test('[G2.9, B13] cards of other users respond like missing cards', async ({ assert }) => {
+  test('[G2.9, B13] a card of another user gets the same response as a missing card', async ({
+    assert,
+  }) => {
     const name = await add()
     const other = await cookiesOf(await makeUser('other'))
     const paths = ['', '/edit', '/remove'].map((end) => `/admin/dashboard/cards/${name}${end}`)
@@ -279,7 +285,7 @@ test.group('Admin | cards that users add from lists', (group) => {
     }
   })
 
-  test('[G2.9] a card whose column a role hides since then shows nothing of it, and can be removed', async ({
+  test('[G2.9] a card that uses a column which a role has hidden since then shows no data, and can be removed', async ({
     assert,
     cleanup,
   }) => {
@@ -306,7 +312,7 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.isEmpty(lines().filter(({ level }) => level >= ERROR_LEVEL))
   })
 
-  test('[G2.9] a card of a model that the user can no longer view, or that is no longer in the site, is renamed or removed', async ({
+  test('[G2.9] a card of a model that the user can no longer view, or that left the site, can be renamed and removed', async ({
     assert,
     cleanup,
   }) => {
@@ -333,7 +339,7 @@ test.group('Admin | cards that users add from lists', (group) => {
     }
   })
 
-  test('[G2.9] stored cards that cannot be read do not affect the dashboard', async ({
+  test('[G2.9] stored cards with invalid data are skipped, and the other cards of the dashboard are shown', async ({
     assert,
   }) => {
     const name = await add()
@@ -346,7 +352,9 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.equal(await statusOf('/admin?whole=1'), 200)
   })
 
-  test('[G2.9] a chart of too many values says so', async ({ assert }) => {
+  test('[G2.9] a chart card with too many values shows a message instead of a chart', async ({
+    assert,
+  }) => {
     const rows = Array.from({ length: 1001 }, (_, at) => ({ port: `P${at}`, secret: 'no' }))
     for (let at = 0; at < rows.length; at += 100) {
       await db.table('crossings').multiInsert(rows.slice(at, at + 100))
@@ -355,7 +363,7 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.include(await cardText(name), 'too many records or values')
   })
 
-  test('[G2.10] superusers put a card into the default of a role, whose users see it with their permissions', async ({
+  test('[G2.10] superusers add a card to the default dashboard of a role, whose users see only records in their scope', async ({
     assert,
   }) => {
     await store({}, {}, { port: 'Oslo' })
@@ -389,7 +397,7 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.equal(await statusOf(`/admin/dashboard/cards/${name}`, own), 404)
   })
 
-  test('[G2.10] a user with a default adds a card next to those of the default', async ({
+  test('[G2.10] a user whose role has a default dashboard can add a card to its cards', async ({
     assert,
   }) => {
     const own = await withRole({ Crossing: { actions: ['view'] } })
@@ -400,7 +408,9 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.deepEqual(idsIn(await textOf('/admin', own)), [shared, name])
   })
 
-  test('[G2.10] the default of a role has at most 20 cards from lists', async ({ assert }) => {
+  test('[G2.10] the default dashboard of a role has at most 20 cards from lists', async ({
+    assert,
+  }) => {
     await makeRole('Sailor', { Crossing: { actions: ['view'] } })
     const role = await roleIdOf('Sailor')
     const other = await cookiesOf(await makeUser('other'))
@@ -425,7 +435,7 @@ test.group('Admin | cards that users add from lists', (group) => {
     assert.lengthOf(JSON.parse(cards), 11)
   })
 
-  test('[G2.9] a user without a permission to view the model, or who views the site as a role, adds no card', async ({
+  test('[G2.9] a user who cannot view the model, or who views the site as a role, cannot add a card', async ({
     assert,
   }) => {
     const own = await withRole({ Utensil: { actions: ['view'] } })

@@ -76,7 +76,7 @@ test.group('Allowed networks', (group) => {
     assert.equal(await login('198.51.100.1'), 403)
   })
 
-  test('[W10] a client of an untrusted proxy on this machine has no known address', async ({
+  test('[W10] behind an untrusted proxy on this machine, a client has no known address and is refused', async ({
     assert,
     cleanup,
   }) => {

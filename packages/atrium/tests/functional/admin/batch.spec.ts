@@ -38,7 +38,7 @@ test.group('Admin | batch', (group) => {
 
   const send = (json: unknown) => call('POST', MOUNTED, { json, headers: { cookie } })
 
-  test('[D4, E3] a batch is one event for each kind, with an audit row for each record', async ({
+  test('[D4, E3] a batch is logged as one event for each kind of operation, with an audit row for each record', async ({
     assert,
   }) => {
     const [a, b] = [await insertCrate('a'), await insertCrate('b')]

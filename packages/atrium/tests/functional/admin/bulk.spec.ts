@@ -72,7 +72,7 @@ test.group('Admin | bulk delete', (group) => {
     return del('/admin/Gadget/bulk-delete', { body, headers: { cookie, ...json, ...headers } })
   }
 
-  test('[S50, B19] missing or empty ids are a 400')
+  test('[S50, B19] a bulk delete with missing or empty ids is a 400')
     .with([undefined, '', '{}', '{"ids":[]}', '{"id":[1]}', '{"__proto__":{"ids":[1]}}'])
     .run(async ({ assert }, body) => {
       await addGadgets('Lamp')
@@ -88,7 +88,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.equal(message(response), 'No IDs provided for deletion')
   })
 
-  test('[B20] ids that are not a list are a 422')
+  test('[B20] a bulk delete whose ids are not a list is a 422')
     .with(['1', '"1"', 'null', '{}', '{"0":1,"length":1}', 'true', '""'])
     .run(async ({ assert }, ids) => {
       const response = await send(`{"ids":${ids}}`)
@@ -153,7 +153,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.match(response.headers.get('content-type')!, /^application\/json/)
   })
 
-  test('[S54, B16] the records are soft-deleted, and the updated list is returned', async ({
+  test('[S54, B16] a bulk delete soft-deletes the records, and returns the updated list', async ({
     assert,
   }) => {
     const [lamp, , desk] = await addGadgets('Lamp', 'Sofa', 'Desk')
@@ -170,7 +170,9 @@ test.group('Admin | bulk delete', (group) => {
     assert.match(row.deleted_at, /^\d{4}-\d\d-\d\d/)
   }).tags(['@database'])
 
-  test('[B18] the message states the number of records', async ({ assert }) => {
+  test('[B18] the message after a bulk delete states the number of deleted records', async ({
+    assert,
+  }) => {
     const [lamp] = await addGadgets('Lamp')
     const one = await remove('Gadget', [lamp])
     assert.match(one.text, /data-flash>1 gadget deleted</)
@@ -183,7 +185,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.match(own.text, /data-flash>2 VIPs deleted</)
   })
 
-  test('[S54] the last page is returned if the requested page no longer exists', async ({
+  test('[S54] after a bulk delete, the last page is returned if the requested page no longer exists', async ({
     assert,
   }) => {
     const ids = await addGadgets(...Array.from({ length: 12 }, (_, index) => `Gadget ${index}!`))
@@ -198,7 +200,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.include(gone.text, last)
   })
 
-  test('[S54] the updated list preserves the search', async ({ assert }) => {
+  test('[S54] the list returned after a bulk delete preserves the search', async ({ assert }) => {
     const [, lamp] = await addGadgets('Blue lamp', 'Red lamp', 'Red sofa')
     const { text } = await remove('Gadget', [lamp], '?column-to-search=name&search-input=red')
     assert.include(text, 'Red sofa')
@@ -259,7 +261,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.lengthOf(await db.from('bulk_owners'), 2)
   }).tags(['@database'])
 
-  test('[S53] a ValueError in the deletion is a 422 that does not contain its message', async ({
+  test("[S53] a ValueError thrown during a deletion is a 422 that does not contain the error's message", async ({
     assert,
     cleanup,
   }) => {
@@ -290,7 +292,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.lengthOf(await db.from('bulk_gadgets').where('is_deleted', false), 1)
   })
 
-  test('[B20] ids beyond 2^53 are not rounded', async ({ assert }) => {
+  test('[B20] ids beyond 2^53 are not rounded in a bulk delete', async ({ assert }) => {
     const add = (deck: string, guest: string) =>
       db.rawQuery(`insert into bulk_berths values (${deck}, 'a', '${guest}')`)
     await add('9007199254740992', 'near')
@@ -351,7 +353,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.lengthOf(await db.from('bulk_berths'), 2)
   }).tags(['@database'])
 
-  test('[S52] of overlapping concurrent calls, one succeeds and the other changes nothing', async ({
+  test('[S52] of concurrent deletions that share records, one succeeds and the others change nothing', async ({
     assert,
   }) => {
     const ids = await addGadgets('a', 'b', 'c', 'd', 'e')
@@ -444,7 +446,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.equal(await statusOf(remove('Diary', [1, 3])), 200)
   })
 
-  test('[P14, G8.4] an action runs on no record that the policy refuses to update', async ({
+  test('[P14, G8.4] a bulk action is refused if the policy refuses to update one of the records', async ({
     assert,
   }) => {
     await db.table('bulk_diaries').multiInsert([
@@ -457,7 +459,9 @@ test.group('Admin | bulk delete', (group) => {
     assert.equal(await statusOf(touch('ids=1&ids=2')), 403)
   })
 
-  test('[P14] a record that the scope hides is not found', async ({ assert }) => {
+  test('[P14] a bulk delete of a record that the scope hides reports that the record is not found', async ({
+    assert,
+  }) => {
     await db.table('bulk_diaries').multiInsert([
       { id: 1, title: 'Open', owner: 'everyone' },
       { id: 2, title: 'Closed', owner: 'ann' },
@@ -468,7 +472,9 @@ test.group('Admin | bulk delete', (group) => {
     assert.lengthOf(await db.from('bulk_diaries'), 2)
   }).tags(['@database'])
 
-  test('[B14] the route does not exist if the view has no delete action', async ({ assert }) => {
+  test('[B14] the route for bulk deletes does not exist if the view has no delete action', async ({
+    assert,
+  }) => {
     const [lamp] = await addGadgets('Lamp')
     assert.equal(await statusOf(remove('GadgetToView', [lamp])), 404)
     assert.equal(await statusOf(remove('GadgetToView', [lamp], '?hard=true')), 404)
@@ -515,7 +521,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.equal(response.status, 403)
   })
 
-  test("[S53] if the list can't be shown, the message still reports the deletion", async ({
+  test("[S53] if the updated list can't be shown after a bulk delete, the message still reports the deletion", async ({
     assert,
     cleanup,
   }) => {

@@ -220,7 +220,9 @@ test.group('Admin | edit selected', (group) => {
       assert.deepEqual(await column('status'), ['sent'])
     })
 
-  test('[L9, B20] invalid ids are refused as by the other bulk routes', async ({ assert }) => {
+  test('[L9, B20] invalid ids get the same errors as on the other bulk routes', async ({
+    assert,
+  }) => {
     const ids = await machines({}, { name: 'Lathe' })
     const values = { status: 'paid' }
     for (const [given, status] of [
@@ -292,7 +294,7 @@ test.group('Admin | edit selected', (group) => {
     assert.notInclude(page.text, 'poster__change')
   })
 
-  test('[L9] an unchanged record is counted, and its update time is set as by an update of that record alone', async ({
+  test('[L9] a record that already has the values is counted, and gets a new update time as in a single update', async ({
     assert,
     cleanup,
   }) => {

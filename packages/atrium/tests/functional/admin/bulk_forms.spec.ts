@@ -211,7 +211,7 @@ test.group('Admin | bulk forms', (group) => {
       assert.equal(headers.get('location'), '/admin/Gadget/')
     })
 
-  test('[B14] without the view permission, the dashboard is the next page and no titles are shown', async ({
+  test('[B14] without the view permission, a bulk action leads to the dashboard, and the confirmation shows no titles', async ({
     assert,
   }) => {
     const ids = await addGadgets('Lamp')
@@ -235,7 +235,9 @@ test.group('Admin | bulk forms', (group) => {
     assert.notMatch(fewer.text, /and \d+ more/)
   })
 
-  test('[B20, B24] a repeated id is listed once on the confirmation page', async ({ assert }) => {
+  test('[B20, B24] a repeated id is listed once on the confirmation page of a bulk action', async ({
+    assert,
+  }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk')
     const again = Array.from({ length: 2500 }, () => [lamp, desk]).flat()
     const requested = await write({ ids: again })
@@ -283,7 +285,9 @@ test.group('Admin | bulk forms', (group) => {
     assert.notMatch(response.text, /<script>|<img|62710561/)
   })
 
-  test('[A9] keys of every type are preserved by the confirmation page', async ({ assert }) => {
+  test('[A9] keys of every type are preserved by the confirmation page of a bulk action', async ({
+    assert,
+  }) => {
     const codes = ['a/b', 'a?b&c=d', '50%', 'two words', '%2F', '"quoted"']
     await db.table('bulk_vouchers').multiInsert([...codes, 'kept'].map((code) => ({ code })))
     const path = 'Voucher/form_bulk_delete'
@@ -313,7 +317,9 @@ test.group('Admin | bulk forms', (group) => {
     )
   })
 
-  test('[B19, B24] without a selection, the previous page shows a message', async ({ assert }) => {
+  test('[B19, B24] without a selection, a bulk action redirects to the previous page with a message', async ({
+    assert,
+  }) => {
     for (const [path, text] of [
       ['Gadget/form_bulk_delete', 'Select at least one record: nothing was deleted.'],
       ['Gadget/action/rename', 'Select at least one record: nothing was done.'],
@@ -328,7 +334,7 @@ test.group('Admin | bulk forms', (group) => {
     }
   })
 
-  test('[B19, S52] a failed action redirects back with its cause, whether it was confirmed or not', async ({
+  test('[B19, S52] a failed bulk action redirects to the list with the reason, whether it was confirmed or not', async ({
     assert,
     cleanup,
   }) => {
@@ -367,7 +373,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), [])
   })
 
-  test('[B16] restoring needs no confirmation', async ({ assert }) => {
+  test('[B16] restoring selected records needs no confirmation', async ({ assert }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk')
     await write({ ids: [lamp, desk], confirmed: 1 })
     const next = '/admin/Gadget/?deleted=only'
@@ -400,7 +406,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp'])
   })
 
-  test('[P14] a record that the policy refuses is a 403, and one that the scope hides is not found', async ({
+  test('[P14] a bulk action is a 403 for a record that the policy refuses, and reports a hidden one as not found', async ({
     assert,
   }) => {
     await db.table('bulk_diaries').multiInsert([
@@ -434,7 +440,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp'])
   })
 
-  test('[B24] a body other than a form is refused', async ({ assert }) => {
+  test('[B24] a bulk action sent with a body other than a form is refused', async ({ assert }) => {
     const ids = await addGadgets('Lamp')
     for (const type of ['text/plain', 'multipart/form-data; boundary=x']) {
       const { status } = await call('POST', '/admin/Gadget/form_bulk_delete', {

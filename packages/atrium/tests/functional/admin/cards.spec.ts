@@ -101,7 +101,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.notInclude(text, '<html')
   })
 
-  test('[G2] a number card with a period is compared with the previous period, and sums are exact', async ({
+  test('[G2] a number card with a period shows the change from the previous period, and its sums are exact', async ({
     assert,
   }) => {
     await store(
@@ -121,7 +121,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.include(text, '/admin/Crossing/?filter.sailed_on__between=last_7_days')
   })
 
-  test('[G2] a chart card of a column has bars and a table with the same numbers, and links', async ({
+  test('[G2] a chart card of a column has linked bars and a table with the same numbers', async ({
     assert,
   }) => {
     await store({ state: 'done', fare: '2.50' }, { state: 'late', fare: '4.00' }, { state: null })
@@ -256,7 +256,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.notInclude(text, '<script')
   })
 
-  test("[G2, U4] cards that none of the user's roles lists, and cards of models that no role can view, respond like missing cards", async ({
+  test("[G2, U4] cards not listed in the user's roles, and cards of models that no role can view, respond like missing cards", async ({
     assert,
   }) => {
     const own = await withRole({ Crossing: { actions: ['view'] }, cards: ['crossings'] })
@@ -278,7 +278,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.equal(await statusOf(`${CARDS}/crossings`, all), 404)
   })
 
-  test('[G2, U3] numbers cover only the records in the scopes of the user, and no card uses hidden columns', async ({
+  test("[G2, U3] numbers cover only the records in the user's scopes, and no card uses hidden columns", async ({
     assert,
     cleanup,
   }) => {
@@ -298,7 +298,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.equal(numberIn(whole.text), '2')
   })
 
-  test('[G2] the result of a card is cached for the user, and not for users with other permissions', async ({
+  test('[G2] the result of a card is cached for its user, and not shown to users with other permissions', async ({
     assert,
   }) => {
     await store({ state: 'done' })
@@ -496,7 +496,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.equal(await statusOf(`${ARRANGE}?role=x`), 404)
   })
 
-  test('[G2] an arrangement contains no card that the user can no longer see', async ({
+  test('[G2] a saved arrangement of the dashboard omits cards that the user can no longer see', async ({
     assert,
   }) => {
     const own = await withRole({ Crossing: { actions: ['view'] }, cards: ['crossings'] })
@@ -505,7 +505,7 @@ test.group('Admin | cards of the dashboard', (group) => {
     assert.deepEqual(cardsIn(await textOf('/admin', own)), ['crossings 1'])
   })
 
-  test('[G2] the application does not start if a card has an invalid member', async ({
+  test('[G2] the application does not start if a card has an invalid option', async ({
     assert,
   }) => {
     const make = (Base: any, members: Record<string, unknown>) => {

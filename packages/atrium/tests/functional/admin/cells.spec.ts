@@ -111,7 +111,9 @@ test.group('Admin | editing cells in place', (group) => {
     assert.include(text, '>UTC<')
   })
 
-  test('[L10] a cell is saved like the form, and its row is returned', async ({ assert }) => {
+  test('[L10] saving a cell writes only its field, runs application code, and returns the row of the list', async ({
+    assert,
+  }) => {
     const bill = await makeBill({ note: 'old', pin: '1234' })
     const other = await makeBill({ title: 'Other', net: 1.25 })
     const list = encodeURIComponent('columns=note,title,net,gross')
@@ -150,7 +152,7 @@ test.group('Admin | editing cells in place', (group) => {
     assert.lengthOf(await AdminEventLog.all(), 1)
   })
 
-  test('[L10] saving a cell leaves the other required fields unchanged, times to the millisecond', async ({
+  test('[L10] saving a cell leaves other required fields unchanged, including the milliseconds of times', async ({
     assert,
   }) => {
     const bill = await makeBill()
@@ -299,7 +301,7 @@ test.group('Admin | editing cells in place', (group) => {
     assert.notInclude(page.text, 'data-cells')
   })
 
-  test('[L10] the field names of editable columns are in the headings, so that the rows do not become longer', async ({
+  test('[L10] headings name the editable fields, so that the rows need no markup for it', async ({
     assert,
   }) => {
     await makeBill()

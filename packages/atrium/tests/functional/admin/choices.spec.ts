@@ -143,7 +143,7 @@ test.group('Admin | choices of a reference', (group) => {
     assert.deepEqual(await labels('score_id', '', eve), [])
   })
 
-  test('[B13, B17] choices of models for superusers are not offered to other users', async ({
+  test('[B13, B17] choices of models that only superusers can access are not offered to other users', async ({
     assert,
   }) => {
     const others = await ask('editor_id')

@@ -88,7 +88,9 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.match(page.text, new RegExp(`<a [^>]*href="/admin/Dossier/update/${dossier.id}"`))
   })
 
-  test('[B25] a submission without a version overwrites the record', async ({ assert }) => {
+  test('[B25] a submission without a version overwrites the changes of another editor', async ({
+    assert,
+  }) => {
     await submit({ title: 'Hers' })
     const { status } = await submit({ title: 'His' })
     assert.equal(status, 303)

@@ -224,7 +224,7 @@ test.group('Admin | create', (group) => {
     assert.match(next.text, /Machine\s+<a [^>]*><bdi>[^<]+<\/bdi><\/a>\s+created/)
   })
 
-  test('[S37, B18] after a create, htmx receives only its own redirect header', async ({
+  test('[S37, B18] after a create, the response to htmx has HX-Redirect and no Location header', async ({
     assert,
   }) => {
     const response = await send('Machine', REQUIRED, { 'hx-request': 'true' })

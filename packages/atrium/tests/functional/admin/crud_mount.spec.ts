@@ -45,7 +45,9 @@ test.group('Admin | endpoints below /crud', (group) => {
     { json, headers }: { json?: unknown; headers?: Record<string, string> } = {}
   ): Promise<HttpResponse> => call(method, path, { json, headers: { cookie, ...headers } })
 
-  test('[Q3, P13] included models must be visible in the site', async ({ assert }) => {
+  test('[Q3, P13] /crud includes only related models that the user can see in the site', async ({
+    assert,
+  }) => {
     const rack = await insertRack({ owner: 'jo', secret: 'sesame' })
     const label = await insertRow('mount_rack_labels', { rack_id: rack })
     for (const path of ['/admin/RackLabel/crud', `/admin/RackLabel/crud/${label}`]) {
@@ -68,7 +70,7 @@ test.group('Admin | endpoints below /crud', (group) => {
     await db.from('mount_rack_labels').delete()
   })
 
-  test('[S61, B14] all six operations exist below /crud, whichever of them @Crud configures', async ({
+  test('[S61, B14] all six operations exist below /crud, even those that @Crud excludes', async ({
     assert,
   }) => {
     const created = await send('POST', RACK, { json: { label: 'B', secret: 'x', id: 7 } })
@@ -121,7 +123,7 @@ test.group('Admin | endpoints below /crud', (group) => {
     assert.equal(sorted.status, 422)
   })
 
-  test('[S61, A24] items with composite keys can be read and written, and purging needs no deleteSchema', async ({
+  test('[S61, A24] /crud reads and writes items with composite keys, and purges them without a deleteSchema', async ({
     assert,
   }) => {
     const created = await send('POST', PLACE, { json: { rack: 1, place: 'a b', content: 'x' } })

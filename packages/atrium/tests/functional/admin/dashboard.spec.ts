@@ -245,7 +245,9 @@ test.group('Admin | dashboard', (group) => {
     assert.equal(sumOf(createdPerDay(before.text)) - sumOf(createdPerDay(after.text)), 1)
   })
 
-  test('[S24] a request can receive the content without the page around it', async ({ assert }) => {
+  test('[S24] the content of the dashboard can be requested without the page around it', async ({
+    assert,
+  }) => {
     const { status, text, counts: counted } = await page('/admin/dashboard-content')
     assert.equal(status, 200)
     assert.match(text.trim(), /^<div id="dashboard-content"/)

@@ -110,7 +110,7 @@ test.group('Admin | effects of a deletion', (group) => {
     )
   })
 
-  test('[R6] a deletion that the database would refuse has no button, unless application code can prevent that', async ({
+  test('[R6] no delete button is shown if the database would refuse the deletion and no application code runs before it', async ({
     assert,
     cleanup,
   }) => {

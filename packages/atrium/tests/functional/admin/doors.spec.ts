@@ -640,7 +640,7 @@ test.group('Admin | every route and every role', (group) => {
     return () => restoreRoles()
   })
 
-  test('[U4] the cases of this file cover every route below the mount, and every endpoint of the model', async ({
+  test('[U4] the cases in this file cover every route of the site, and every endpoint of the model', async ({
     assert,
   }) => {
     const { models } = await adminSite()

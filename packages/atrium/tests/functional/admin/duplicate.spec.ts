@@ -52,7 +52,7 @@ test.group('Admin | duplicating records', (group) => {
     assert.lengthOf(await Guild.query().where('name', 'Bakers'), 2)
   })
 
-  test('[R11] a copy also has the references that belong to a unique index over several columns', async ({
+  test('[R11] a copied record keeps references that belong to a unique index over several columns', async ({
     assert,
   }) => {
     const { id } = await Member.create({ name: 'Ann', place: 734, guildId: guild.id })

@@ -102,7 +102,7 @@ test.group('Admin | duplicates and merge', (group) => {
     return () => restoreRoles()
   })
 
-  test('[G7] records are duplicates if the chosen columns agree, and empty values do not agree', async ({
+  test('[G7] records with equal values in the chosen columns are duplicates, and empty values are not equal', async ({
     assert,
   }) => {
     const a = await client({ email: 'ann@x.test', phone: '1' })
@@ -483,7 +483,7 @@ test.group('Admin | duplicates and merge', (group) => {
     assert.equal(JSON.stringify([await rows('dup_clients'), await rows('dup_bills')]), before)
   })
 
-  test('[G7.4] a group that the user cannot merge stays, and the job says why', async ({
+  test('[G7.4] a group that the user cannot merge is left unmerged, and the job reports the reason', async ({
     assert,
   }) => {
     const ids = [

@@ -188,7 +188,7 @@ test.group('The event log | replay', (group) => {
     assert.equal(done.size, 20, [...done].sort().join(', '))
   })
 
-  test('[E3] old and new states of 20 concurrent writers of one record form a chain', async ({
+  test('[E3] if 20 writers change a record concurrently, each logged old state equals the previous new state', async ({
     assert,
   }) => {
     const crud = new LucidCrud(Article)

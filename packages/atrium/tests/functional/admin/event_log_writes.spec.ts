@@ -65,7 +65,7 @@ test.group('The event log | writes', (group) => {
     assert.isTrue(event.timestamp.equals(row.timestamp))
   })
 
-  test('[E1, E3] each save of the same instance by application code is logged with its own states', async ({
+  test('[E1, E3] each save of the same instance by application code is logged with the states before and after that save', async ({
     assert,
   }) => {
     const article = await Article.create({ title: 'One' })
@@ -82,7 +82,7 @@ test.group('The event log | writes', (group) => {
     ])
   })
 
-  test('[E3, A23] a write of the stored values logs no event, although the update time is set', async ({
+  test('[E3, A23] a write that changes no value logs no event, although the update time is set', async ({
     assert,
   }) => {
     const { body } = await post('/api/event-articles', { heading: 'One', data: { a: [1] } })

@@ -61,7 +61,7 @@ test.group('Admin | event page contents by roles', (group) => {
 
   const play = (town = 'east') => Play.create({ title: 'Hamlet', town })
 
-  test('[U4, E5] values that roles hide on all or some records are in no comparison and no title', async ({
+  test('[U4, E5] the event page shows values that roles hide on all or some records in no comparison and no title', async ({
     assert,
   }) => {
     const row = logged(await play())

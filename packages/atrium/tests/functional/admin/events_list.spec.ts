@@ -181,7 +181,7 @@ test.group('Admin | the event log', (group) => {
       assert.include(plain(text), `these filters are invalid: ${name}.`)
     })
 
-  test('[E5] no query string breaks the page: {query}')
+  test('[E5] no query string causes an error on the event log: {query}')
     .tags(['@dialect'])
     .with([
       { query: '?page[]=1&event_type[a]=b&status[]=x' },
@@ -287,7 +287,7 @@ test.group('Admin | the event log', (group) => {
     }
   })
 
-  test('[E5] texts from users are escaped, on one line and isolated in their direction', async ({
+  test("[E5] texts from users are escaped, on one line, and can't change the text direction of the page", async ({
     assert,
   }) => {
     const reel = await makeReel('<i>"Reel"</i> {{ 7*7 }}')
@@ -383,7 +383,9 @@ test.group('Admin | the event log', (group) => {
     assert.notInclude(text, 'no such table')
   }).tags(['@dialect'])
 
-  test('[E5] an empty log and a filter without matches show the next step', async ({ assert }) => {
+  test('[E5] an empty log, and a filter without matches, explain what to do next', async ({
+    assert,
+  }) => {
     const empty = await page()
     assert.include(empty.text, 'No events yet')
     await logEvent()
@@ -392,7 +394,7 @@ test.group('Admin | the event log', (group) => {
     assert.include(none.text, 'Clear filters')
   })
 
-  test('[B24] htmx receives only the content with its URL, in a small response', async ({
+  test('[B24] htmx receives only the content of the event log, in a small response with the new URL', async ({
     assert,
   }) => {
     const now = DateTime.utc()

@@ -288,7 +288,7 @@ test.group('Admin | export', (group) => {
     assert.include(page.text, '3 cash books')
   })
 
-  test('[U2, U4] without the export permission an export is a 403, without view a 404; the option raw requires import', async ({
+  test('[U2, U4] an export without the export permission is a 403, without view a 404, and raw without import a 422', async ({
     assert,
   }) => {
     await signInWith({ CashBook: { actions: ['view'] } })

@@ -347,7 +347,7 @@ test.group('Admin | lists of files', (group) => {
     assert.include(text, '<bdi>b.txt</bdi>')
   })
 
-  test('[files] a thumbnail is created once, and a large image without a thumbnail is replaced by a drawing', async ({
+  test('[files] a thumbnail is created once, and a large image without a thumbnail is replaced by a placeholder', async ({
     assert,
   }) => {
     const { keys } = await made(png(), txt('b.txt'))

@@ -442,7 +442,7 @@ test.group('Admin | files in forms', (group) => {
     assert.isTrue(PNG.equals(Buffer.from(await response.arrayBuffer())))
   })
 
-  test('[B17] the original file name is shown only in the form of the record that the file was uploaded for; lists and other records show the field name', async ({
+  test('[B17] the original file name is shown only in the form of the record that the file was uploaded for', async ({
     assert,
   }) => {
     await create(png('my <b>face</b>.png'))
@@ -555,7 +555,7 @@ test.group('Admin | files in forms', (group) => {
     assert.deepEqual(await stored(), [])
   })
 
-  test('[B17] a file that was stored before the record failed is removed: {$self}')
+  test('[B17] a file that was stored before the write of its record failed is removed: {$self}')
     .with(['the schema refuses', 'the model refuses'])
     .run(async ({ assert }, who) => {
       /* A field whose schema takes the key has its file stored before validation. */

@@ -99,7 +99,7 @@ test.group('Admin | files in rows of a form', (group) => {
     assert.include(await page(gallery), 'b.txt')
   }).tags(['@database'])
 
-  test('[R11.3, R5.3] a copy and a restored draft say that they lack the files of rows', async ({
+  test('[R11.3, R5.3] a copied record and a restored draft report that the files of their rows are missing', async ({
     assert,
   }) => {
     const gallery = await made()
@@ -177,7 +177,7 @@ test.group('Admin | files in rows of a form', (group) => {
     assert.include(await stored('Picture'), image)
   })
 
-  test('[R2, files] errors are at their rows, and the form has all accepted files again', async ({
+  test('[R2, files] errors of files are shown at their rows, and the form preserves all accepted files', async ({
     assert,
   }) => {
     const { status, text } = await create([
@@ -217,7 +217,9 @@ test.group('Admin | files in rows of a form', (group) => {
     assert.include(text, 'a.png')
   })
 
-  test('[R2, files] a single row has files by widget and a list of files', async ({ assert }) => {
+  test('[R2, files] the form of a hasOne row accepts a single file and a list of files', async ({
+    assert,
+  }) => {
     await create([
       ['sign.0.drawing', png('sign.png')],
       ['sign.0.drafts', txt('a.txt')],
@@ -256,7 +258,9 @@ test.group('Admin | files in rows of a form', (group) => {
     assert.lengthOf(await pictures(), 2)
   })
 
-  test('[R2, U1] undo of the form removes its rows and their files', async ({ assert }) => {
+  test('[R2, U1] undoing the save of a form removes the rows that it added and their files', async ({
+    assert,
+  }) => {
     const gallery = await made()
     const event = await db.from('admin_event_log').orderBy('id', 'desc').first()
     const { status } = await call('POST', `/admin/management/events/${event.id}/undo`, {

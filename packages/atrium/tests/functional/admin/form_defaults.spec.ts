@@ -55,7 +55,7 @@ test.group('Admin form | defaults of fields', (group) => {
     assert.include(values, { day: '2026-07-02', due_at: '2026-07-01T10:00:00' })
   })
 
-  test('[G8.5, R4, R11] values come from the query string, else the copied record, else the option default, else the column', async ({
+  test('[G8.5, R4, R11] a field starts with the value of the query string, the copied record, the option default or the column', async ({
     assert,
   }) => {
     await signIn({ depot: second.id, state: 'sent' })
@@ -74,7 +74,7 @@ test.group('Admin form | defaults of fields', (group) => {
     }
   })
 
-  test('[G8.6, U4] a default that the user is not allowed to choose is not used', async ({
+  test('[G8.6, U4] a configured default that the user is not allowed to choose is not used', async ({
     assert,
   }) => {
     await signIn({ depot: 'north', state: 'stolen' })
@@ -94,7 +94,7 @@ test.group('Admin form | defaults of fields', (group) => {
     assert.deepEqual([depotId, state], [null, 'open'])
   })
 
-  test('[G8.3, G8.5] a hidden field of a new record gets its default, whatever was sent', async ({
+  test('[G8.3, G8.5] a hidden field of a new record gets its configured default, whatever value the form sends', async ({
     assert,
   }) => {
     await signIn({ depot: first.id, state: 'sent' }, { ...ROLE, Depot: WHOLE })

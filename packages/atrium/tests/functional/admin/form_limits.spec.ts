@@ -121,7 +121,7 @@ test.group('Admin | forms | limits', (group) => {
     assert.equal(taken.status, 303)
   })
 
-  test('[B17] a record with deeper JSON is shown, and its JSON is preserved if the field is unchanged', async ({
+  test('[B17] a record with JSON deeper than the limit can be opened, and the JSON is preserved if it is not edited', async ({
     assert,
   }) => {
     const deep = await deepMachine()
@@ -147,14 +147,18 @@ test.group('Admin | forms | limits', (group) => {
     assert.equal(emptied.status, 303)
   }).skip(!onSqlite, 'such a value can only be in a SQLite file')
 
-  test('[A20] an endpoint returns deeper JSON as it is stored', async ({ assert }) => {
+  test('[A20] an endpoint returns stored JSON deeper than the limit of bodies unchanged', async ({
+    assert,
+  }) => {
     const { id } = await deepMachine()
     const { status, text } = await page(`Machine/crud/${id}`)
     assert.equal(status, 200)
     assert.isTrue(text.includes(`"data":${DEEP}`))
   }).skip(!onSqlite, 'such a value can only be in a SQLite file')
 
-  test('[B25] a conflict shows both versions of deeper JSON', async ({ assert }) => {
+  test('[B25] a conflict page shows both versions of JSON that is deeper than the limit', async ({
+    assert,
+  }) => {
     const deep = await deepMachine()
     const response = await send(deep.path, { name: 'Mule', data: DEEP, _version: 'x' })
     assert.equal(response.status, 409)

@@ -130,7 +130,7 @@ test.group('Pages while another transaction locks SQLite', (group) => {
     return found
   }
 
-  test('[D6.3] every page of the site and the REST API responds as usual', async ({
+  test('[D6.3] every page of the site and the REST API has the same response as without the lock', async ({
     assert,
     cleanup,
   }) => {

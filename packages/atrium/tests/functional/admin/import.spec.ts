@@ -129,7 +129,7 @@ test.group('Admin | import', (group) => {
     assert.deepEqual(await titles(), ['a Lamp', 'b Chair'])
   }).tags(['@dialect'])
 
-  test('[D3] in all-or-nothing mode nothing is written if a row became invalid since the preview', async ({
+  test('[D3] in all-or-nothing mode nothing is written if a row has become invalid since the preview', async ({
     assert,
     cleanup,
   }) => {
@@ -253,7 +253,7 @@ test.group('Admin | import', (group) => {
     )
   }).tags(['@dialect'])
 
-  test('[D3] a title of 10,000 records does not hide the record of another title', async ({
+  test('[D3] a title shared by 10,000 records does not prevent another title from being found', async ({
     assert,
   }) => {
     await db.rawQuery(

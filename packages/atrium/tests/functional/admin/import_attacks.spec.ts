@@ -135,7 +135,7 @@ test.group('Admin | attacks on imports', (group) => {
     assert.equal(await total(), 1)
   })
 
-  test('[D3, U2] no message about a group of unique values reveals a value of a hidden column', async ({
+  test('[D3, U2] no message about a unique index of several columns reveals a value of a hidden column', async ({
     assert,
   }) => {
     await db.table('import_articles').multiInsert([
@@ -224,7 +224,7 @@ test.group('Admin | attacks on imports', (group) => {
     )
   })
 
-  test('[D3] the ten newest files of a user are stored, and those that a job processes', async ({
+  test('[D3] only the ten newest files of a user, and those that a job processes, remain stored', async ({
     assert,
   }) => {
     const ada = await makeUser('ada')

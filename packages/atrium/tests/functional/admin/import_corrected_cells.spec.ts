@@ -43,7 +43,7 @@ test.group('Admin | corrected cells of files', (group) => {
     return trial!.faults.map(({ field, line }) => [line, field])
   }
 
-  test('[D3.27, D3.F5] corrections are read as cells: numbers, dates by the order of their column, titles, JSON and empty cells', async ({
+  test('[D3.27, D3.F5] corrections are parsed like cells: numbers, dates in the order of their column, titles, JSON, empty cells', async ({
     assert,
     cleanup,
   }) => {
@@ -126,7 +126,7 @@ test.group('Admin | corrected cells of files', (group) => {
     assert.deepEqual([created, invalid], [1, 0])
   })
 
-  test('[D3.27] cells of more than 1,000 characters, and JSON values of JSON files, are not offered', async ({
+  test("[D3.27] cells of more than 1,000 characters, and JSON values in JSON files, can't be corrected", async ({
     assert,
   }) => {
     const one = await tried(
@@ -178,7 +178,9 @@ test.group('Admin | corrected cells of files', (group) => {
     assert.equal(count, 7)
   })
 
-  test('[D3.27] the file of invalid rows has the corrections', async ({ assert }) => {
+  test('[D3.27] the downloaded file of invalid rows contains the corrections', async ({
+    assert,
+  }) => {
     const one = await tried(own.jo, MODEL, csv('sku,title,count,price', 'a,Lamp,many,dear'))
     const checked = await corrected(one, { '2 count': '7' })
     const file = await invalidRows(checked)

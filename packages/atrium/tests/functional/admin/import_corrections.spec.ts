@@ -136,7 +136,7 @@ test.group('Admin | corrections of an import', (group) => {
     assert.isUndefined(await stored())
   })
 
-  test('[D3.27] a text that only the browser changes by showing it is not stored', async ({
+  test('[D3.27] characters that the browser alters when it shows a text do not count as a correction', async ({
     assert,
   }) => {
     const odd = `${'x'.repeat(90)}\r\n y \u0000`
@@ -149,7 +149,7 @@ test.group('Admin | corrections of an import', (group) => {
     assert.deepEqual(await stored(), { 2: { 0: 'two\nlines' } })
   })
 
-  test('[D3.27] corrections stay when columns are changed, and go when the file is read again', async ({
+  test('[D3.27] corrections are retained when columns are mapped again, and discarded when the file is parsed again', async ({
     assert,
   }) => {
     const url = await preview('Lear,west,Swan,\r\n')
@@ -165,7 +165,9 @@ test.group('Admin | corrections of an import', (group) => {
     assert.deepEqual(controlsIn(await open(url)), { 'cell.2.2': 'input Swan' })
   })
 
-  test('[D3.27] a value of an enum is chosen from the labels of its values', async ({ assert }) => {
+  test('[D3.27] an invalid value of an enum is corrected by selecting a label', async ({
+    assert,
+  }) => {
     const url = await beginImport('Mooring', 'name,state\r\nQuay,<i>gone</i>\r\n', cookie)
     await chooseColumns(url, ['name', 'state'], cookie)
     const page = await open(url)
@@ -185,7 +187,7 @@ test.group('Admin | corrections of an import', (group) => {
     assert.include(wordsOf(await open(url)), 'New 1 Changed 0 Unchanged 0 Invalid 0')
   })
 
-  test('[D3.28] a run with corrections that were not checked imports nothing and checks them', async ({
+  test('[D3.28] a run with corrections that were not checked writes nothing, and checks them instead', async ({
     assert,
   }) => {
     const url = await preview('Macbeth,west,Globe,\r\nLear,west,Swan,\r\n')
@@ -196,7 +198,9 @@ test.group('Admin | corrections of an import', (group) => {
     assert.include(wordsOf(await open(url)), 'New 2 Changed 0 Unchanged 0 Invalid 0')
   })
 
-  test('[D3.28] only cells that the page offers are corrected', async ({ assert }) => {
+  test('[D3.28] corrections of cells that the preview does not list as invalid are ignored', async ({
+    assert,
+  }) => {
     const url = await preview('Macbeth,west,Globe,\r\nLear,west,Swan,\r\n')
     const names = ['cell.2.0', 'cell.3.0', 'cell.3.9', 'cell.1.2', 'cell.3.__proto__', 'cell.3.2.0']
     const fields = Object.fromEntries(names.map((name) => [name, 'Changed']))
@@ -204,7 +208,7 @@ test.group('Admin | corrections of an import', (group) => {
     assert.deepEqual(await stored(), { 3: { 2: 'Globe' } })
   })
 
-  test('[D3.28] too long or too many corrections are refused, and the page has them as typed', async ({
+  test('[D3.28] corrections that are too long or too many are refused, and the page preserves the input', async ({
     assert,
   }) => {
     const url = await preview('Lear,west,Swan,\r\n')
@@ -227,7 +231,7 @@ test.group('Admin | corrections of an import', (group) => {
     assert.deepEqual(await stored(), corrections)
   })
 
-  test('[D3.28] only the owner corrects; superusers see the cells of others as texts', async ({
+  test('[D3.28] only the owner of an import can correct cells; superusers see the cells of other users as text', async ({
     assert,
   }) => {
     const boss = cookie
@@ -254,7 +258,7 @@ test.group('Admin | corrections of an import', (group) => {
     assert.isUndefined(await stored())
   })
 
-  test('[D3.28] an import whose job runs or has written rows is not corrected', async ({
+  test("[D3.28] an import can't be corrected while its job runs or after it has written rows", async ({
     assert,
     cleanup,
   }) => {

@@ -19,7 +19,7 @@ test.group('Admin | import errors', (group) => {
     return { one, faulty: invalid, faults: errors.map(({ line, field }) => [line, field]) }
   }
 
-  test('[D3] a dry run stops beyond the maximum number of rows and of invalid rows', async ({
+  test('[D3] a dry run stops when it exceeds the maximum number of rows or of invalid rows', async ({
     assert,
     cleanup,
   }) => {

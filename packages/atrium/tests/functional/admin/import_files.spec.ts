@@ -53,7 +53,7 @@ test.group('Admin | import files', (group) => {
     )
   })
 
-  test('[D3] a number in a file finds the record that has it as its title, also in JSON', async ({
+  test('[D3] a number in a file finds the record whose title is that number, also in a JSON file', async ({
     assert,
   }) => {
     const { ImportMaker } = await import('#tests/fixtures/imports')

@@ -95,7 +95,7 @@ test.group('Admin | all-or-nothing imports in parts', (group) => {
     assert.equal(await countOf('import_articles'), 0)
   }).timeout(30_000)
 
-  test('a revert names records that others have changed in the meantime, and reverts the other ones', async ({
+  test('a revert skips and names records that others have changed in the meantime, and reverts all others', async ({
     assert,
   }) => {
     const { id } = await interrupted(csv('sku,title', ...lines()), async (job) => {
