@@ -163,7 +163,7 @@ test.group('Admin | pages of the import', (group) => {
       assert.deepEqual(await uploads(), before)
     })
 
-  test('[D3] a file that is too large is a 413 on the page, by its declared and by its actual length', async ({
+  test('[D3] a file over 100 MB is a 413 on the page, by its declared length and by the bytes that arrive', async ({
     assert,
   }) => {
     const before = await uploads()
@@ -184,7 +184,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.isEmpty(await db.from('admin_imports'))
   })
 
-  test('[D3] a truncated body, or one without a multipart form, is an error on the page', async ({
+  test('[D3] an upload with a truncated body, or without a multipart form, is an error on the page', async ({
     assert,
   }) => {
     const cut = await callRaw(
@@ -200,7 +200,7 @@ test.group('Admin | pages of the import', (group) => {
     }
   })
 
-  test('[D3] invalid columns are shown again as selected, and no preview starts', async ({
+  test('[D3] an invalid mapping of columns is shown again as submitted, and starts no preview', async ({
     assert,
   }) => {
     const url = await begin(`${HEADING},Lear,west,`)
@@ -283,7 +283,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.match(text, /^\uFEFFtitle;town;stage;[^;]+\r\n"Mühle, Teil 1";west;Schloß;/)
   })
 
-  test('[D3] for a file without a key column, the page warns that every row will be a new record', async ({
+  test('[D3] for a file without a key column, the page warns that every row will create a record', async ({
     assert,
   }) => {
     const keyless = await open(await begin('title,town\nLear,west'))
@@ -450,7 +450,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.isEmpty(await db.from('admin_imports'))
   })
 
-  test('[D3] the preview page shows why a run is not possible', async ({ assert }) => {
+  test("[D3] the preview page explains why the import can't be started", async ({ assert }) => {
     const url = await begin(`${HEADING},Lear,west,Swan`)
     const early = await send(`${url}/run`)
     assert.equal(early.headers.get('location'), url)

@@ -76,7 +76,9 @@ test.group('Admin | rows in the form of their parent', (group) => {
     return String(id)
   }
 
-  test('[R2] the form has a row for each record, in order, and blank rows', async ({ assert }) => {
+  test('[R2] the form has a row for each related record, in their order, and blank rows', async ({
+    assert,
+  }) => {
     await Camel.query().where('name', 'Asra').update({ position: 9 })
     const fields = fieldsOf(await open())
     assert.equal(fields['camels.0.name'], 'Basim')
@@ -90,7 +92,9 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.notProperty(fields, 'guide.1.name')
   })
 
-  test('[R2] rows are added, changed and removed with their parent', async ({ assert }) => {
+  test('[R2] saving the form adds, changes and removes rows together with their parent', async ({
+    assert,
+  }) => {
     const fields = fieldsOf(await open())
     const { status } = await update({
       ...fields,
@@ -213,7 +217,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.isNull(await its(lastEvent(), 'event'))
   })
 
-  test('[R2] rows that the form does not contain stay, and new rows come after them', async ({
+  test('[R2] stored rows that the submitted form does not contain are unchanged, and new rows come after them', async ({
     assert,
   }) => {
     const { status } = await update({
@@ -259,7 +263,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.lengthOf(await camels(), 3)
   }).tags(['@database'])
 
-  test('[R2] a row that other records refer to is not removed, and an error says so', async ({
+  test('[R2] a row that other records refer to is not removed, and the form shows an error', async ({
     assert,
   }) => {
     await Saddle.create({ camelId: Number(await idOf('Basim')) })
@@ -296,7 +300,9 @@ test.group('Admin | rows in the form of their parent', (group) => {
     )
   })
 
-  test('[R2] one of two simultaneous forms creates the row of a hasOne', async ({ assert }) => {
+  test('[R2] if two forms create the row of a hasOne relation simultaneously, one succeeds', async ({
+    assert,
+  }) => {
     const responses = await Promise.all(
       ['Nadir', 'Omar'].map((name) => update({ 'name': 'Silk', 'guide.0.name': name }))
     )
@@ -417,7 +423,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.deepEqual([await its(columnOf(1), 0), await numberOfCamels()], [66, 4])
   })
 
-  test('[R2] the button for more rows preserves the input', async ({ assert }) => {
+  test('[R2] the button for more rows preserves all input of the form', async ({ assert }) => {
     const { text, status } = await update({
       ...fieldsOf(await open()),
       'camels.3.name': 'Esma',

@@ -72,7 +72,7 @@ test.group('Admin | rows in a form, by roles', (group) => {
     assert.deepEqual(await stored(), UNCHANGED)
   })
 
-  test('[R2, U4] without the create permission the form shows no blank rows and adds none', async ({
+  test('[R2, U4] without the create permission the form shows no blank rows, and refuses new rows', async ({
     assert,
   }) => {
     const { open, update } = await clerk({ actions: ['view', 'update', 'delete'] })
@@ -87,7 +87,7 @@ test.group('Admin | rows in a form, by roles', (group) => {
     assert.equal(caravan.name, 'Silk')
   })
 
-  test('[R2, U4] without the delete permission the form shows no remove boxes and removes no row', async ({
+  test('[R2, U4] without the delete permission the form shows no remove boxes, and refuses to remove rows', async ({
     assert,
   }) => {
     const { open, update } = await clerk({ actions: ['view', 'update', 'create'] })
@@ -97,7 +97,7 @@ test.group('Admin | rows in a form, by roles', (group) => {
     assert.lengthOf(await stored(), 2)
   })
 
-  test('[R2, U4] without the update permission, rows are shown as text, and no row is changed', async ({
+  test('[R2, U4] without the update permission rows are shown as text, and changes of rows are refused', async ({
     assert,
   }) => {
     const { open, update } = await clerk({ actions: ['view', 'delete', 'create'] })

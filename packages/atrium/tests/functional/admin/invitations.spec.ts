@@ -154,7 +154,7 @@ test.group('Admin | invitations and resets', (group) => {
     hash.fake()
   })
 
-  test('[U12] a link is valid for one use, for a day, and until a newer one is created', async ({
+  test('[U12] a password link is valid for one use, for a day, and until a newer one is created', async ({
     assert,
   }) => {
     const kim = await invited()
@@ -182,7 +182,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.isTrue(await hash.verify(hashedPassword, NEW))
   }).tags(['@database'])
 
-  test('[U12] opening a link changes nothing', async ({ assert }) => {
+  test('[U12] opening a password link changes nothing', async ({ assert }) => {
     const { path } = await makeLink(await invited())
     const before = await allRows()
     for (const method of ['GET', 'HEAD', 'GET']) await call(method, path)
@@ -191,7 +191,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(status, 303)
   })
 
-  test('[U12] of several concurrent requests with one link, one sets the password', async ({
+  test('[U12] of several concurrent requests with one password link, one sets the password', async ({
     assert,
   }) => {
     const kim = await invited()
@@ -221,7 +221,9 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(previous.status, 401)
   })
 
-  test('[U12] a new password set by any other method invalidates the link', async ({ assert }) => {
+  test('[U12] a new password set by any other method invalidates the password link', async ({
+    assert,
+  }) => {
     const kim = await makeUser('kim', { isSuperuser: false })
     const own = { cookie: await cookiesOf(kim) }
     const { path: first } = await makeLink(kim)
@@ -243,7 +245,7 @@ test.group('Admin | invitations and resets', (group) => {
     }
   })
 
-  test('[U12, U8] a link does not remove a second factor, and does not log in', async ({
+  test('[U12, U8] a password link does not remove a second factor, and does not log in', async ({
     assert,
   }) => {
     const kim = await makeUser('kim', { isSuperuser: false })
@@ -258,7 +260,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(second.headers.get('location'), '/admin')
   })
 
-  test('[U12] the link of a deleted user is invalid', async ({ assert }) => {
+  test('[U12] the password link of a deleted user is invalid', async ({ assert }) => {
     const kim = await invited()
     const { path } = await makeLink(kim)
     const { headers } = await call('DELETE', `${USERS}/crud/${kim.id}`, { headers: { cookie } })
@@ -271,7 +273,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(missing.status, 404)
   }).tags(['@database'])
 
-  test('[U12] invalid links get the same response, and too many of them are refused', async ({
+  test('[U12] all invalid password links get the same response, and too many of them are refused', async ({
     assert,
   }) => {
     const { path: known } = await makeLink(await invited())
@@ -293,7 +295,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.isAbove(Number(refused.headers.get('retry-after')), 0)
   })
 
-  test('[U12, U13, B9] the page refuses weak passwords and cross-site requests, and the link stays valid', async ({
+  test('[U12, U13, B9] the page of a password link refuses weak passwords and cross-site requests, and the link stays valid', async ({
     assert,
   }) => {
     const { path } = await makeLink(await invited())
@@ -317,7 +319,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(status, 303)
   })
 
-  test('[U12, B13] only superusers can create links', async ({ assert }) => {
+  test('[U12, B13] only superusers can create password links', async ({ assert }) => {
     const kim = await makeUser('kim', { isSuperuser: false })
     const { response } = await makeLink(kim, await cookiesOf(kim))
     assert.equal(response.status, 403)
@@ -326,7 +328,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.isEmpty(await db.from('admin_invitations'))
   })
 
-  test('[U12, B11] without an invitation a password is required; with one it is refused', async ({
+  test("[U12, B11] a new user without an invitation needs a password, and one with an invitation can't have one", async ({
     assert,
   }) => {
     const headers = { cookie }
@@ -346,7 +348,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.equal(one.hashedPassword, '!')
   })
 
-  test('[U12] the link is mailed if the application can send mail and the user has an address', async ({
+  test('[U12] the password link is mailed if the application can send mail and the user has an address', async ({
     assert,
   }) => {
     const sent: Array<Record<string, string>> = []

@@ -124,7 +124,7 @@ test.group('Admin | jobs', (group) => {
   const page = (path = '', headers: Record<string, string> = {}) =>
     get(`/admin/management/jobs${path}`, { headers: { cookie, ...headers } })
 
-  test('[D1] long jobs of a user leave a worker free for short jobs and other users', async ({
+  test('[D1] long jobs of one user leave a worker free for short jobs and for other users', async ({
     assert,
     cleanup,
   }) => {
@@ -296,7 +296,7 @@ test.group('Admin | jobs', (group) => {
     assert.deepEqual(await marked(), ['mark 0', 'mark 1', 'mark 2'])
   })
 
-  test('[D1] rolls back a step whose job was {title} before its transaction')
+  test('[D1] a step is rolled back if its job was {title} before the transaction of the step')
     .with([
       { title: 'continued by another process', values: { run: 'of another process' } },
       { title: 'cancelled', values: { state: 'cancelled' } },
@@ -368,7 +368,7 @@ test.group('Admin | jobs', (group) => {
     assert.include(job.fault!, 'three times')
   })
 
-  test('[D1] a job that was killed in a step of another database reports that the result is uncertain', async ({
+  test('[D1] a job killed during a step that writes to another database reports that the result is uncertain', async ({
     assert,
   }) => {
     const { jobs } = await adminSite()
@@ -450,7 +450,7 @@ test.group('Admin | jobs', (group) => {
     assert.equal(await statusOf(page(`/${unknown.id}`)), 200)
   })
 
-  test('[D1, U4] users see their own jobs and superusers all; for other users a job is like an unknown one', async ({
+  test('[D1, U4] users see their own jobs and superusers all; for other users a job does not exist', async ({
     assert,
   }) => {
     const ann = await makeUser('ann', { isSuperuser: false })
@@ -492,7 +492,7 @@ test.group('Admin | jobs', (group) => {
     assert.equal(await stateOf(findJob(id)), 'cancelled')
   })
 
-  test('[D1] the page of a job refreshes itself until the job has ended, with and without a script', async ({
+  test('[D1] the page of a job refreshes itself until the job has ended, with and without JavaScript', async ({
     assert,
   }) => {
     const { id } = await add()
@@ -511,7 +511,7 @@ test.group('Admin | jobs', (group) => {
     assert.notInclude(text, 'cancel-job')
   })
 
-  test('[D1] the button Again creates a new job if the kind of job repeats all of its work', async ({
+  test('[D1] repeating a cancelled job creates a new job, if jobs of its kind start from the beginning', async ({
     assert,
   }) => {
     marks.again = 'whole'
@@ -526,7 +526,7 @@ test.group('Admin | jobs', (group) => {
     assert.equal(await stateOf(findJob(first.id)), 'cancelled')
   })
 
-  test('[D1] a job beyond the maximum number of open jobs of a user is refused with an explanation', async ({
+  test("[D1] a user who has the maximum number of open jobs can't start another one, and sees the reason", async ({
     assert,
     cleanup,
   }) => {

@@ -77,7 +77,7 @@ test.group('Admin | list', (group) => {
     assert.equal(range, '1–3 of 3')
   })
 
-  test('[S32, S35] htmx receives only the content, from the list and from get_model_list', async ({
+  test('[S32, S35] htmx receives only the content of the list, at the address of the list and at get_model_list', async ({
     assert,
   }) => {
     await makeUtensils(3)
@@ -91,7 +91,7 @@ test.group('Admin | list', (group) => {
     }
   })
 
-  test('[S35] without htmx the URL of the content returns the whole page', async ({ assert }) => {
+  test('[S35] without htmx, get_model_list returns the whole page', async ({ assert }) => {
     await makeUtensils(12)
     const { status, text, rows } = await getList(cookie, '/admin/Utensil/get_model_list?page=2')
     assert.equal(status, 200)
@@ -119,7 +119,9 @@ test.group('Admin | list', (group) => {
     assert.equal(htmx.status, 307)
   })
 
-  test('[B26, S25] an anonymous request is redirected to the login first', async ({ assert }) => {
+  test('[B26, S25] an anonymous request for a list is redirected to the login, with or without the trailing slash', async ({
+    assert,
+  }) => {
     for (const path of [
       '/admin/Utensil?page=2',
       '/admin/Utensil/',
@@ -329,7 +331,7 @@ test.group('Admin | list', (group) => {
     assert.equal(status, 200)
   })
 
-  test('[S27] a form opens pages that have no link, and preserves the parameters of the list', async ({
+  test('[S27] the pager has a form that opens a page by its number and preserves the parameters of the list', async ({
     assert,
   }) => {
     await makeUtensils(65)
@@ -397,7 +399,7 @@ test.group('Admin | list', (group) => {
     }
   })
 
-  test('[S32] a response to htmx contains the shortest URL of the list, unless the URL stays the same', async ({
+  test('[S32] a response to htmx sets the URL without default parameters, unless that is the current URL', async ({
     assert,
   }) => {
     await makeUtensils(25)
@@ -417,7 +419,9 @@ test.group('Admin | list', (group) => {
     assert.isNull(await address('/admin/Utensil/get_model_list?page=2', from))
   })
 
-  test('[L13] an empty list shows the next step', async ({ assert }) => {
+  test('[L13] an empty list has links to add the first record and to import, if the user can do that', async ({
+    assert,
+  }) => {
     const { text, status } = await list()
     assert.equal(status, 200)
     assert.include(text, 'No utensils yet')
@@ -435,7 +439,7 @@ test.group('Admin | list', (group) => {
     assert.notInclude(closed.text, 'create_page')
   })
 
-  test('[L13] a search without results can be cleared', async ({ assert }) => {
+  test('[L13] a search without results has a link that clears the search', async ({ assert }) => {
     await makeUtensils(1)
     const { text } = await list(
       '?column-to-search=name&search-input=%3Cb%3E&sort_by=name&sort_order=asc'
@@ -465,7 +469,9 @@ test.group('Admin | list', (group) => {
     assert.include(await markup('', { 'hx-request': 'true' }), '<div id="list-content"')
   })
 
-  test('[S56, B22] the table can be requested without the page around it', async ({ assert }) => {
+  test('[S56, B22] the table of a list can be requested without the page around it', async ({
+    assert,
+  }) => {
     await makeUtensils(25)
     const table = (query: string) => getList(cookie, `/admin/Utensil/table-content${query}`)
     const countOf = async (query: string) => {

@@ -42,7 +42,7 @@ test.group('Admin | list | explain', (group) => {
     return rows.map(([, step, count]) => `${textOf(step)}: ${textOf(count)}`)
   }
 
-  test('[G6] the page names each restriction of the list, with the number of records after it', async ({
+  test('[G6] the page Explain lists each restriction of the list, with the number of records that remain after it', async ({
     assert,
   }) => {
     const cookie = await superuser()
@@ -64,7 +64,7 @@ test.group('Admin | list | explain', (group) => {
     assert.deepEqual(stepsIn(deleted.text), ['All plays: 4', 'Only deleted records are shown: 1'])
   })
 
-  test('[G6.3] the page says how many records without a value a negation omits, with a link that includes them', async ({
+  test('[G6.3] a negated filter shows how many records without a value it omits, with a link that includes them', async ({
     assert,
   }) => {
     const cookie = await superuser()
@@ -87,7 +87,7 @@ test.group('Admin | list | explain', (group) => {
     }
   })
 
-  test('[G6] the last number equals that of the list, and the list links to the page', async ({
+  test('[G6] the last number on Explain equals the total of the list, and the list links to Explain', async ({
     assert,
   }) => {
     const cookie = await superuser()
@@ -98,7 +98,7 @@ test.group('Admin | list | explain', (group) => {
     assert.include(text, '2 found')
   })
 
-  test('[G6] superusers see the statement with placeholders, its values and the plan', async ({
+  test('[G6] superusers see the SQL statement with placeholders, its values and the query plan', async ({
     assert,
   }) => {
     const { text } = await explain(await superuser(), 'filter.title=%3Cb%3E&sort_by=town')
@@ -130,7 +130,7 @@ test.group('Admin | list | explain', (group) => {
     assert.notInclude(text, 'explain-code')
   })
 
-  test('[G6, U2] a scope for which the user has no value is named with the attribute', async ({
+  test('[G6, U2] a scope that needs a missing attribute of the user is shown with that attribute and includes no records', async ({
     assert,
   }) => {
     const cookie = await member('bob', { actions: ['view'], scopes: ['ownTown'] })
@@ -143,7 +143,7 @@ test.group('Admin | list | explain', (group) => {
     ])
   })
 
-  test('[G6, U6] the banner of a viewed role names the value that the superuser does not have', async ({
+  test('[G6, U6] the banner of a viewed role names the attribute that its scopes need and the superuser does not have', async ({
     assert,
   }) => {
     const { id } = await makeRole('Usher', { Play: { actions: ['view'], scopes: ['ownTown'] } })
@@ -161,7 +161,7 @@ test.group('Admin | list | explain', (group) => {
     assert.notInclude(text, 'has no value for')
   })
 
-  test('[G6, U3] the page does not mention columns that the user cannot view', async ({
+  test('[G6, U3] Explain does not mention columns that the user cannot view', async ({
     assert,
   }) => {
     const cookie = await member('kim', { actions: ['view'], hidden: ['secret'] })
@@ -196,7 +196,7 @@ test.group('Admin | list | explain', (group) => {
     assert.notInclude(text, 'explain-code')
   })
 
-  test('[G6] reading the plan of a list does not prevent any connection from seeing later writes', async ({
+  test('[G6] reading the query plan of a list does not prevent any connection from seeing later writes', async ({
     assert,
   }) => {
     const cookie = await superuser()
@@ -209,7 +209,9 @@ test.group('Admin | list | explain', (group) => {
     }
   })
 
-  test('[G6] htmx receives only the content for the dialog of the list', async ({ assert }) => {
+  test('[G6] htmx receives only the content of Explain, for the dialog of the list', async ({
+    assert,
+  }) => {
     const headers = { 'cookie': await superuser(), 'hx-request': 'true' }
     const { text } = await get('/admin/Play/explain', { headers })
     assert.notInclude(text, '<html')

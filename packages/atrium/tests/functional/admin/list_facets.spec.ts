@@ -223,7 +223,7 @@ test.group('Admin | list | facets', (group) => {
     assert.deepEqual(await of('', { facets: [] }), [])
   })
 
-  test('[L3] a column whose values are shown in another form than stored has no facet', async ({
+  test('[L3] a column whose values are shown in another format than they are stored has no facet', async ({
     assert,
   }) => {
     assert.deepEqual(await of('', { facets: ['grade', 'details', 'picture'] }), [])
@@ -255,7 +255,7 @@ test.group('Admin | list | facets', (group) => {
     assert.sameMembers(values(all)!, ['South 3', '(empty) 1', 'North <wing> 1'])
   })
 
-  test('[L3] a value links to the list filtered by it alone in its column, and an active value to the list without it', async ({
+  test('[L3] a facet value links to the list filtered by it alone, and a selected value to the list without that filter', async ({
     assert,
   }) => {
     const [loan] = await of('filter.name__ne=x&filter.on_loan=true&page=4&sort_by=name')
@@ -303,7 +303,7 @@ test.group('Admin | list | facets', (group) => {
     assert.isAbove(long.others, 0)
   })
 
-  test('[L3] a facet that takes too long is cancelled, and a failure is shown', async ({
+  test('[L3] a facet query that takes too long is cancelled, and a failed one is reported', async ({
     assert,
   }) => {
     const view = await viewOf(site, { model: Artefact })

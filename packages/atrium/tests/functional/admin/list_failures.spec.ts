@@ -37,7 +37,7 @@ test.group('Admin | list | failures', (group) => {
     return () => Reflect.deleteProperty(crud, 'getMulti')
   }
 
-  test('[S33] a failed query is logged and shows an empty list with an error, on page 1', async ({
+  test('[S33] a failed query is logged, and the list is shown empty, on page 1, with an error', async ({
     assert,
     cleanup,
   }) => {
@@ -76,7 +76,7 @@ test.group('Admin | list | failures', (group) => {
     assert.deepInclude(await seen, { items: [], total_items: 0, current_page: 1, failed: true })
   })
 
-  test('[P14] a list that the policy refuses is a 403 and not an empty list', async ({
+  test('[P14] a list that the policy refuses is a 403, and not an empty list', async ({
     assert,
   }) => {
     const requested: unknown[] = []
@@ -145,7 +145,7 @@ test.group('Admin | list | failures', (group) => {
     )
   })
 
-  test('[B13] joined titles are only for users who can view the related model', async ({
+  test('[B13] titles of related records are joined only for users who can view the related model', async ({
     assert,
     cleanup,
   }) => {
@@ -166,7 +166,7 @@ test.group('Admin | list | failures', (group) => {
     assert.include(text, '>7</td>')
   })
 
-  test('[B13] a reference to a hidden record stays a key without a link', async ({
+  test('[B13] a reference to a model hidden from the user is shown as a key without a link', async ({
     assert,
     cleanup,
   }) => {
@@ -181,7 +181,9 @@ test.group('Admin | list | failures', (group) => {
     assert.notInclude(text, '/admin/Alcove/update')
   })
 
-  test("[B13] the lists of the admin site's own models are for superusers", async ({ assert }) => {
+  test("[B13] only superusers can open the lists of the admin site's own models", async ({
+    assert,
+  }) => {
     const jo = await cookiesOf(await makeUser('jo', { isSuperuser: false }))
     for (const name of ['AdminUser', 'AdminSession', 'AdminAccessToken', 'AdminTokenBlacklist']) {
       for (const path of ['', 'get_model_list', 'table-content']) {

@@ -359,7 +359,7 @@ test.group('Admin | list | form for a new filter', (group) => {
       assert.notInclude(page.text, 'is ignored')
     })
 
-  test('[L2] both ends of a range, or several values, are added as one filter', async ({
+  test('[L2] both ends of a range, or several values, are added to the list as one filter', async ({
     assert,
   }) => {
     const days = filled('found_on', 'between', '2024-01-01', [['add.to', '2024-02-01']])
@@ -558,7 +558,7 @@ test.group('Admin | list | form for a new filter', (group) => {
     assert.notInclude(text, 'There are more values.')
   })
 
-  test('[G3] a filter can be edited in its place: {filter}')
+  test('[G3] editing a filter replaces it in the URL and preserves the other filters: {filter}')
     .with([
       { filter: 'name__contains=a', operator: 'contains', values: ['a'] },
       { filter: 'not.name__contains=a', operator: 'not.contains', values: ['a'] },

@@ -181,7 +181,9 @@ test.group('Admin | list | filters', (group) => {
     assert.equal(await found(`filter.alcove_code__title=${'x'.repeat(201)}`), ALL)
   })
 
-  test('[L1] ignored filters are shown, each with a link that removes it', async ({ assert }) => {
+  test('[L1] ignored filters are shown with their reasons, each with a link that removes it', async ({
+    assert,
+  }) => {
     const { text, rows } = await list(
       'filter.visitors=Sony&filter.insured_for=8&filter.nowhere=8&filter.weight__lt=10'
     )
@@ -218,7 +220,7 @@ test.group('Admin | list | filters', (group) => {
     assert.include(text, `name="next" value="/admin/Artefact/?${stored}&amp;page=2"`)
   })
 
-  test('[L1] an empty list offers to clear its filters', async ({ assert }) => {
+  test('[L1] a list without matches has a link that clears its filters', async ({ assert }) => {
     const { text } = await list('filter.name=nothing&sort_by=name&sort_order=asc')
     assert.include(text, 'No artefact matches all filters.')
     assert.match(
@@ -275,7 +277,7 @@ test.group('Admin | list | filters', (group) => {
     assert.equal(await found('q=+++'), ALL)
   })
 
-  test('[L4] the form offers all columns first, and preserves text and filters', async ({
+  test('[L4] the search form offers all columns first, and preserves text and filters', async ({
     assert,
   }) => {
     const { text } = await list('q=%22red&filter.weight__gt=1')
@@ -412,7 +414,7 @@ test.group('Admin | list | filters by roles', (group) => {
     }
   }
 
-  test('[L1, U3, U4] a filter by a column that a role hides has the response of an unknown column', async ({
+  test('[L1, U3, U4] a filter by a column that a role hides gets the same response as one by an unknown column', async ({
     assert,
   }) => {
     const { count, text } = await finder({

@@ -81,7 +81,7 @@ test.group('Admin | list | groups of times, and their chart', (group) => {
     }
   }
 
-  test('[G5.8] dates are grouped by month and year with all figures, and each leads to its records', async ({
+  test('[G5.8] dates are grouped by month and year with their summaries, and each group links to its records', async ({
     assert,
   }) => {
     const months = await groups('group_by=sold_on:month&summary=amount:sum')
@@ -101,7 +101,7 @@ test.group('Admin | list | groups of times, and their chart', (group) => {
     assert.isEmpty(await groups('group_by=genre:month'))
   })
 
-  test('[G5.8] datetimes are grouped by the months of the time zone of the user, with all figures', async ({
+  test("[G5.8] datetimes are grouped by month and year in the user's time zone, with their summaries", async ({
     assert,
   }) => {
     const query = 'group_by=booked_at:month&summary=amount:sum'
@@ -159,7 +159,7 @@ test.group('Admin | list | groups of times, and their chart', (group) => {
     )
   })
 
-  test('[G5.8] groups by time are chosen with the columns, and stored in a view', async ({
+  test('[G5.8] grouping by day, month or year is selected together with the columns, and stored in a view', async ({
     assert,
   }) => {
     const { text } = await get(`${LIST}columns?group_by=sold_on:month`, { headers: { cookie } })
@@ -195,7 +195,7 @@ test.group('Admin | list | groups of times, and their chart', (group) => {
     assert.lengthOf(await groups(`view=${id}&group_by=booked_at:year`), 3)
   })
 
-  test('[G5.8] the chart has times in their order, also those without records, and values as the list shows them', async ({
+  test('[G5.8] the chart shows months in order, including those without records, and formats values as the list does', async ({
     assert,
   }) => {
     assert.deepEqual(await bars('group_by=sold_on:month&summary='), [
@@ -217,7 +217,7 @@ test.group('Admin | list | groups of times, and their chart', (group) => {
     assert.include(await page('group_by=sold_on:month'), 'The chart shows the latest 60.')
   })
 
-  test('[G5.9] the chart shows the first figure, another chosen one, or the number of records', async ({
+  test('[G5.9] the chart shows the first summary, another selected summary, or the number of records', async ({
     assert,
   }) => {
     const query = 'group_by=genre&summary=amount:sum,sold_on:max,amount:max'
@@ -240,7 +240,7 @@ test.group('Admin | list | groups of times, and their chart', (group) => {
     assert.include(text, 'chart=amount%3Amax')
   })
 
-  test('[G5.10] a notice names unknown figures and groups of the address, but not those of a shared view', async ({
+  test('[G5.10] a notice names unknown summaries and groupings in the URL, but not those of a shared view', async ({
     assert,
   }) => {
     await makeRole('Clerk', { Sale: { actions: ['view'], hidden: ['amount'] } })

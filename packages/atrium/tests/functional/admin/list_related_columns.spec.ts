@@ -101,7 +101,7 @@ test.group('Admin list | columns of related records', (group) => {
     assert.match(await open(`/view/${id}`), /Client town name<\/dt>.*?Oslo/s)
   })
 
-  test('[L6.3, W8] related columns are sorted and filtered like related fields, in saved views too', async ({
+  test('[L6.3, W8] related columns can be sorted and filtered like related fields, also in saved views', async ({
     assert,
   }) => {
     const byTown = 'sort_by=client.town.name,title&sort_order=desc,asc'
@@ -129,7 +129,7 @@ test.group('Admin list | columns of related records', (group) => {
     assert.notInclude(await open(`/?${view}`), 'is-changed')
   })
 
-  test('[L6.3, R9] links to neighbours, selections and exports use the same order and columns', async ({
+  test('[L6.3, R9] next and previous links, selections and exports use the same order and columns as the list', async ({
     assert,
   }) => {
     const query = 'sort_by=client.name,title&sort_order=asc,asc&filter.client.name__is_not=null'
@@ -179,7 +179,7 @@ test.group('Admin list | columns of related records', (group) => {
     assert.notInclude(hidden.text, '1250')
   })
 
-  test('[L6.3, R4] the list below a record leaves out the columns of that record', async ({
+  test('[L6.3, R4] a related list below a record omits the columns that refer to that record', async ({
     assert,
   }) => {
     const { id } = await Client.findByOrFail('name', 'Ada')
@@ -202,7 +202,7 @@ test.group('Admin list | columns of related records', (group) => {
     assert.lengthOf(await reads(''), 3)
   })
 
-  test('[L6.3, P9] the application does not start if a name is not that of a related column', async ({
+  test('[L6.3, P9] the application does not start if listColumns contains an invalid name of a related column', async ({
     assert,
   }) => {
     const site = await adminSite()

@@ -147,7 +147,9 @@ test.group('Admin | list | search', (group) => {
     }
   })
 
-  test("the page reports a text that can't be searched for", async ({ assert }) => {
+  test('a search text that is invalid for the selected column is reported, and all records are shown', async ({
+    assert,
+  }) => {
     const query = '?column-to-search=visitors&search-input=%3Cb%3Emany'
     const { text } = await getList(cookie, `/admin/Artefact/${query}`)
     assert.include(
@@ -168,7 +170,9 @@ test.group('Admin | list | search', (group) => {
     assert.notInclude(fine, 'be searched for')
   })
 
-  test('the form offers the searchable columns and preserves the search', async ({ assert }) => {
+  test('the search form offers the searchable columns and preserves the search', async ({
+    assert,
+  }) => {
     const { text } = await getList(
       cookie,
       '/admin/Artefact/?column-to-search=weight&search-input=2'

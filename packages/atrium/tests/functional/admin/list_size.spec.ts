@@ -119,7 +119,9 @@ test.group('Admin | list | size and cost', (group) => {
     }
   })
 
-  test('a list page runs no more queries than the endpoint of the list', async ({ assert }) => {
+  test('a list page runs no more queries on its table than the endpoint of the list', async ({
+    assert,
+  }) => {
     const endpoint = await queriesOf(() => get('/api/utensils?page=1'))
     assert.equal(endpoint.utensils, 2)
     const page = await queriesOf(() => getList(cookie, '/admin/Utensil/?sort_by=name'))
@@ -132,7 +134,7 @@ test.group('Admin | list | size and cost', (group) => {
     assert.equal(part.utensils, 2)
   })
 
-  test('titles of relations add no query, or one if the records must be sorted first', async ({
+  test('titles of references need no query of their own, or one if the list is sorted', async ({
     assert,
   }) => {
     await getList(cookie, '/admin/Reel/')

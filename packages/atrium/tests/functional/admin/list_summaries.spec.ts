@@ -119,7 +119,7 @@ test.group('Admin | list | summaries and groups', (group) => {
     )
   })
 
-  test('[G5.4] the choice of figures has no keys and references, and a note says which groups are shown', async ({
+  test('[G5.4] keys and references have no summaries, and a note says which groups are shown if there are too many', async ({
     assert,
   }) => {
     const { text } = await get('/admin/Reel/columns', { headers: { cookie } })
@@ -148,9 +148,7 @@ test.group('Admin | list | summaries and groups', (group) => {
     assert.isBelow(performance.now() - begun, 6000)
   }).tags(['@slow'])
 
-  test('[G5.4] summaries and groups do not show columns that the roles hide', async ({
-    assert,
-  }) => {
+  test('[G5.4] summaries and groups do not show columns that roles hide', async ({ assert }) => {
     await makeRole('Clerk', { Sale: { actions: ['view'], hidden: ['amount', 'genre'] } })
     await giveRoles(ada, ['Clerk'])
     assert.equal(await figures('summary=amount:sum,units:sum'), 'Of all 4 records Units Total 12')

@@ -20,7 +20,7 @@ test.group('Admin | log lines of login and logout', (group) => {
     await makeUser('jo')
   })
 
-  test('[B3, B5] login, failure and logout are logged on one line each with name and address', async ({
+  test('[B3, B5] login, failed login and logout are each logged on one line with user name and address', async ({
     assert,
     cleanup,
   }) => {

@@ -40,7 +40,7 @@ test.group('Admin | the login page', (group) => {
     assert.isEmpty(headers.getSetCookie())
   })
 
-  test('[S21] a logged-in user is redirected to the dashboard', async ({ assert }) => {
+  test('[S21] the login page redirects a logged-in user to the dashboard', async ({ assert }) => {
     const cookie = await cookiesOf(await makeUser('jo'))
     const { status, headers } = await get('/admin/login?next=/admin/Utensil/', {
       headers: { cookie },
@@ -49,7 +49,7 @@ test.group('Admin | the login page', (group) => {
     assert.equal(headers.get('location'), '/admin')
   })
 
-  test('[S21] a user whose session has ended is logged out, even with a valid token', async ({
+  test('[S21] the login page is shown to a user whose session has ended, even with a valid token', async ({
     assert,
   }) => {
     const cookie = await cookiesOf(await makeUser('jo'))
@@ -58,7 +58,7 @@ test.group('Admin | the login page', (group) => {
     assert.equal(status, 200)
   })
 
-  test('[S21, B6] the page shows the reason for the redirect to it')
+  test('[S21, B6] the login page shows why the user was redirected to it')
     .with([
       ['required', 'Log in to continue.', 'status'],
       ['ended', 'Your session ended. Log in to go on where you were.', 'status'],
@@ -68,7 +68,7 @@ test.group('Admin | the login page', (group) => {
       assert.include(text, `role="${role}">${reason}</p>`)
     })
 
-  test('[B6] the page shows no other text of the URL')
+  test('[B6] a text or an unknown reason in the URL is not shown on the login page')
     .with([
       'error=invalid',
       'error=Your+account+is+locked',
@@ -90,7 +90,9 @@ test.group('Admin | the login page', (group) => {
       assert.notMatch(mainOf(response), /locked|alert\(1\)|Hello/)
     })
 
-  test('[B3] the page preserves the return path if it is within the site', async ({ assert }) => {
+  test('[B3] the login page preserves the return path if it is within the site', async ({
+    assert,
+  }) => {
     const inside = await get(`/admin/login?next=${encodeURIComponent('/admin/X/?a="b&c=%22')}`)
     assert.include(mainOf(inside), 'name="next" value="/admin/X/?a=%22b&amp;c=%22"')
     const outside = await get('/admin/login?next=//evil.test')
@@ -245,7 +247,7 @@ test.group('Admin | logging in', (group) => {
     }
   })
 
-  test('[B7] the previous session ends first, so the session limit ends no other browser’s session', async ({
+  test("[B7] a login ends the browser's previous session before the session limit applies, so no other session ends", async ({
     assert,
   }) => {
     const cookies: string[] = []

@@ -28,7 +28,7 @@ function idOfToken(cookie: string): string {
   return decodeJwt(cookieIn(cookie, 'access_token')).jti!
 }
 
-test.group('Admin | logging out', (group) => {
+test.group('Admin | logout', (group) => {
   let jo: AdminUser
 
   group.setup(() => fakeHashes())
@@ -50,7 +50,7 @@ test.group('Admin | logging out', (group) => {
     assert.match(again.headers.get('location')!, /^\/admin\/login\?error=ended/)
   })
 
-  test('[B5] logging out makes the browser drop its cached pages, and no data of other applications', async ({
+  test('[B5] a logout tells the browser to drop its cache, but not the stored data of other applications', async ({
     assert,
   }) => {
     const cookie = await cookiesOf(jo)
@@ -115,7 +115,9 @@ test.group('Admin | logging out', (group) => {
     for (const token of renewed) assert.isFalse(await isSignedIn(`access_token=${token}; ${id}`))
   })
 
-  test('[B5] a link of the site, or a typed URL, logs out immediately', async ({ assert }) => {
+  test('[B5] opening the logout link on the site, or typing its URL, logs out immediately', async ({
+    assert,
+  }) => {
     for (const site of ['same-origin', 'none']) {
       const cookie = await cookiesOf(jo)
       const { status } = await logout(cookie, { 'sec-fetch-site': site })
@@ -153,7 +155,7 @@ test.group('Admin | logging out', (group) => {
       assert.isFalse(await isSignedIn(cookie))
     })
 
-  test('[B5] a browser that only sends the Referer header logs out by a link of the site', async ({
+  test('[B5] the logout link also works in a browser that sends only the Referer header', async ({
     assert,
   }) => {
     for (const headers of [

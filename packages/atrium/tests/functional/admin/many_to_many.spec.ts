@@ -275,7 +275,7 @@ test.group('Admin | many-to-many fields', (group) => {
     }
   })
 
-  test("[R3] a field with too many keys is refused, and a record with more attached records can't be edited", async ({
+  test("[R3] more keys than the limit are refused, and a record with more attached records can't be edited in the form", async ({
     assert,
   }) => {
     const keys = Array.from({ length: 501 }, (_, index) => index + 100_000)

@@ -103,7 +103,7 @@ test.group('Admin | many-to-many fields with pivot columns', (group) => {
     assert.include(after[1], { id: cid.id, role: 'dancer', fee: null, lead: false })
   }).tags(['@database'])
 
-  test('[R3] a create attaches records with pivot columns, and rows that are not sent stay', async ({
+  test('[R3] a create attaches records with pivot columns, and an update does not change rows that are not sent', async ({
     assert,
   }) => {
     const made = await sendForm(
@@ -164,7 +164,7 @@ test.group('Admin | many-to-many fields with pivot columns', (group) => {
     assert.isEmpty(await parts())
   })
 
-  test('[R3, B25] pivot columns that others changed in the meantime are preserved, or the row is refused', async ({
+  test('[R3, B25] pivot columns that others changed are preserved, and a row that changes the same column is refused', async ({
     assert,
   }) => {
     await attach(ann)

@@ -98,7 +98,7 @@ test.group('MCP server', (group) => {
     assert.include((inputSchema.properties!.model as { enum: string[] }).enum, 'Play')
   })
 
-  test('[W5] tools find, describe and correct records, as events of the token', async ({
+  test('[W5] MCP tools find, describe and change records, and each change is an event with the token as its actor', async ({
     assert,
   }) => {
     const play = await Play.create({ ...VALUES, title: 'Hamlet' })
@@ -336,7 +336,7 @@ test.group('MCP server', (group) => {
     assert.isFalse(await fails(create('allowed')))
   })
 
-  test('[W5] Undo this session reverts all events of one session of a client, and no others', async ({
+  test('[W5] *Undo this session* reverts all events of one MCP session of a client, and no others', async ({
     assert,
     cleanup,
   }) => {

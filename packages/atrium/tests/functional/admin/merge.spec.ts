@@ -152,7 +152,9 @@ test.group('Admin | merging concurrent changes', (group) => {
     assert.containSubset(await choose('mine', 'Ours'), { title: 'Ours', pages: 7 })
   })
 
-  test('[R15] a submission can consist of choices alone', async ({ assert }) => {
+  test('[R15] the conflict page can be submitted with choices and without the other fields', async ({
+    assert,
+  }) => {
     const { _version: version, _opened: opened } = await open()
     await mary({ title: 'Hers' })
     const page = await save({ title: 'His', _version: version, _opened: opened })
@@ -168,7 +170,7 @@ test.group('Admin | merging concurrent changes', (group) => {
     assert.equal(await its(stored(), 'title'), 'Hers')
   })
 
-  test("[R15] after a third user's change, the page is shown again or the third value is preserved", async ({
+  test("[R15] if the other value changes again, choosing one's own value asks again, and choosing the other saves it", async ({
     assert,
   }) => {
     const form = await open()
@@ -222,7 +224,9 @@ test.group('Admin | merging concurrent changes', (group) => {
     assert.containSubset(await stored(), { title: 'Hers', pages: 5 })
   })
 
-  test('[R15] long values are compared by a digest, and sent only once', async ({ assert }) => {
+  test('[R15] long values are compared by a digest and sent to the browser only once', async ({
+    assert,
+  }) => {
     await dossier.merge({ title: `${LONG}\r\nend` }).save()
     const form = await open()
     assert.isBelow(form._opened.length, 3000)

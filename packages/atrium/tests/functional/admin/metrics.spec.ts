@@ -136,7 +136,7 @@ test.group('Metrics | settings', () => {
     }
   }
 
-  test('[W6] the settings decide which clients can read the metrics: {0}')
+  test('[W6] the options addresses and token determine which clients can read the metrics: {0}')
     .with([
       ['listed network', { addresses: ['10.0.0.0/8'] }, '10.200.3.4', 200],
       ['IPv4 address mapped to IPv6', { addresses: ['10.0.0.0/8'] }, '::ffff:10.0.0.1', 200],

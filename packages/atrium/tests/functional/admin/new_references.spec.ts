@@ -126,7 +126,7 @@ test.group('Admin | creating the record of a reference in a dialog', (group) => 
     assert.equal(recording.title, 'Help!')
   })
 
-  test('[R5] Cancel returns to the form too; other users do not get the input or another page', async ({
+  test('[R5] Cancel returns to the form with its input, which is not shown to other users or in other forms', async ({
     assert,
   }) => {
     const { place } = await press()

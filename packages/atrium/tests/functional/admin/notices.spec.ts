@@ -92,7 +92,7 @@ test.group('Admin | notices', (group) => {
     assert.notEqual(hash, device.value)
   }).tags(['@database'])
 
-  test('[U16] the device of an ended session is still known, for its user only', async ({
+  test('[U16] a device is recognized after its session has ended, but only for the same user', async ({
     assert,
   }) => {
     const first = await enter(FIREFOX)
@@ -210,7 +210,7 @@ test.group('Admin | notices', (group) => {
     assert.include(text, '&lt;i&gt;ci')
   })
 
-  test('[U16] only notices of the user are shown and dismissed, and the newest ones are stored', async ({
+  test('[U16] users see and dismiss only their own notices, and only the newest ones are stored', async ({
     assert,
   }) => {
     const site = await adminSite()

@@ -6,7 +6,7 @@ import { onSqlite } from '#tests/helpers/databases'
 import { formOf } from '#tests/helpers/forms'
 import { call, get, patch, post } from '#tests/helpers/http'
 
-test.group('Values that other programs wrote', (group) => {
+test.group('Unusual values written by other programs', (group) => {
   group.tap((one) => one.skip(!onSqlite, 'other databases store one form'))
   let cookie: string
 
@@ -23,7 +23,9 @@ test.group('Values that other programs wrote', (group) => {
     return status === 200 ? body.data.map(({ id }: { id: number }) => id) : status
   }
 
-  test('[A20] have the same representation in list, item and CSV', async ({ assert }) => {
+  test('[A20] unusual stored values have the same representation in a list, an item and CSV', async ({
+    assert,
+  }) => {
     const { body } = await get('/api/odd-records?sort=id')
     assert.deepEqual(
       body.data.map(({ day, at, price, done }: any) => [day, at, price, done]),
@@ -43,7 +45,7 @@ test.group('Values that other programs wrote', (group) => {
     assert.include(csv.text, '4,invalid,5.1.2024,soon,n/a,maybe')
   })
 
-  test('[A18] are found by the value that is displayed: {query}')
+  test('[A18] unusual stored values are found by the value that is displayed: {query}')
     .with([
       { query: 'day=2024-01-05', ids: [2, 3] },
       { query: 'day__gte=2024-01-05', ids: [2, 3] },
@@ -65,7 +67,9 @@ test.group('Values that other programs wrote', (group) => {
       }
     })
 
-  test('[Q4] are returned in order by a list with a cursor', async ({ assert }) => {
+  test('[Q4] unusual stored values are returned in order by a list with a cursor', async ({
+    assert,
+  }) => {
     const ids: number[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
@@ -76,7 +80,9 @@ test.group('Values that other programs wrote', (group) => {
     assert.deepEqual(ids, [1, 2, 3, 4])
   })
 
-  test('[B17] are shown in a page, a form and a history: {id}')
+  test(
+    '[B17] a record with unusual stored values can be opened as a page, a form and a history: {id}'
+  )
     .with([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }])
     .run(async ({ assert }, { id }) => {
       const stored = () => db.from('odd_records').where('id', id).first()
@@ -94,7 +100,9 @@ test.group('Values that other programs wrote', (group) => {
       assert.equal(history.status, 200)
     })
 
-  test('[A3] stay unchanged when another field of the record changes', async ({ assert }) => {
+  test('[A3] unusual stored values are unchanged when another field of the record changes', async ({
+    assert,
+  }) => {
     const before = await db.from('odd_records').orderBy('id')
     for (const { id } of before) {
       const { status } = await patch(`/api/odd-records/${id}`, { title: 'new' })
@@ -108,7 +116,7 @@ test.group('Values that other programs wrote', (group) => {
   })
 
   test(
-    '[A20, A3, D4] stay unchanged when sent back unchanged, while other fields are written: {name}'
+    '[A20, A3, D4] unusual stored values that are sent back unchanged are accepted with changes of other fields: {name}'
   )
     .with([
       { name: 'PATCH', send: (item: any) => patch(`/api/odd-records/${item.id}`, item) },
@@ -128,7 +136,7 @@ test.group('Values that other programs wrote', (group) => {
       assert.deepEqual(await stored(), { ...before, title: 'new' })
     })
 
-  test('[A20, A3] are not disclosed to callers without the permission to read the item', async ({
+  test("[A20, A3] a caller who can't read the item gets a 422 even if an invalid value equals the stored one", async ({
     assert,
   }) => {
     const { body } = await get('/api/odd-records/4')
@@ -137,7 +145,7 @@ test.group('Values that other programs wrote', (group) => {
     assert.deepEqual([single.status, batch.status], [422, 422])
   })
 
-  test('[L9, L10] do not prevent the change of another field by {name}')
+  test('[L9, L10] unusual stored values do not prevent a change of another field by {name}')
     .with([
       {
         name: 'edit selected',

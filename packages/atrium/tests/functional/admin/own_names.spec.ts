@@ -31,7 +31,9 @@ test.group('Model columns with the names of form inputs and query parameters', (
   const rowOf = (id: number) => db.from('own_names').where('id', id).first()
   const page = (path: string) => get(`/admin/OwnName/${path}`, { headers: { cookie } })
 
-  test('are written, read and filtered by the API', async ({ assert }) => {
+  test('columns named like form inputs are written, read and filtered by the API', async ({
+    assert,
+  }) => {
     const id = await add()
     await add({ title: 'two' })
     const { body } = await get(`/api/own-names/${id}`)
@@ -45,7 +47,9 @@ test.group('Model columns with the names of form inputs and query parameters', (
     }
   })
 
-  test('are stored unchanged by a form that was not edited', async ({ assert }) => {
+  test('columns named like form inputs are unchanged by a form in which they were not edited', async ({
+    assert,
+  }) => {
     const ones = Object.fromEntries(OWN_NAMES.map((name) => [name, '1']))
     for (const values of [{}, VALUES, ones]) {
       const id = await add(values)
@@ -58,10 +62,7 @@ test.group('Model columns with the names of form inputs and query parameters', (
     }
   })
 
-  test('[U3] can be read-only although form inputs have the same names', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('[U3] columns named like form inputs can be read-only', async ({ assert, cleanup }) => {
     cleanup(() => restoreRoles())
     const readonly = ['_version', '_next', 'title__clear']
     await makeRole('Clerk', { OwnName: { actions: ['*'], readonly } })
@@ -77,7 +78,7 @@ test.group('Model columns with the names of form inputs and query parameters', (
     assert.equal(refused.status, 403)
   })
 
-  test('can be filled in by forms', async ({ assert }) => {
+  test('columns named like form inputs can be filled in by forms', async ({ assert }) => {
     const { text } = await page('create_page')
     const { action, values } = formOf(text)
     const sent = { ...values, title: 'one' } as Record<string, string>
@@ -91,7 +92,9 @@ test.group('Model columns with the names of form inputs and query parameters', (
     assert.deepEqual(row, { title: 'one', ...VALUES })
   })
 
-  test('can be filtered and sorted by in the list', async ({ assert }) => {
+  test('columns named like form inputs can be filtered and sorted by in the list', async ({
+    assert,
+  }) => {
     await add()
     await add({ title: 'two' })
     for (const name of OWN_NAMES) {
@@ -106,7 +109,9 @@ test.group('Model columns with the names of form inputs and query parameters', (
     }
   })
 
-  test('can be cleared, each by its own checkbox', async ({ assert }) => {
+  test('columns named like form inputs can be cleared, each by its own checkbox', async ({
+    assert,
+  }) => {
     const id = await add()
     for (const name of ['_version', 'next', '_version__clear', 'title__clear']) {
       const { text } = await page(`update/${id}`)
@@ -122,7 +127,9 @@ test.group('Model columns with the names of form inputs and query parameters', (
     }
   })
 
-  test('can be filtered by the form and the facets of the list', async ({ assert }) => {
+  test('columns named like form inputs can be filtered by the filter form and the facets of the list', async ({
+    assert,
+  }) => {
     await add({ title: 'b', title__contains: 'a', title__eq: 'b', title__is: 'null' })
     await add({ title: 'a', title__contains: 'b', title__eq: 'a', title__is: null })
     const idsOf = async (path: string) => {
@@ -156,7 +163,7 @@ test.group('Model columns with the names of form inputs and query parameters', (
     assert.equal(await idsOf(link.replaceAll('&amp;', '&')), 'a')
   })
 
-  test('are edited in a cell of the list', async ({ assert }) => {
+  test('columns named like form inputs can be edited in a cell of the list', async ({ assert }) => {
     const id = await add()
     for (const name of ['_version', '_next', 'page', 'title__clear']) {
       const editor = await page(`cell/${id}?field=${name}`)
@@ -179,7 +186,9 @@ test.group('Model columns with the names of form inputs and query parameters', (
     }
   })
 
-  test('can be edited in many records with one request', async ({ assert }) => {
+  test('columns named like form inputs can be edited in many records with one request', async ({
+    assert,
+  }) => {
     const ids = [await add(), await add()]
     const names = ['_ids', '_next', '_query', '_version', 'page', 'ids', 'title__change']
     const fields = names.flatMap((name) => {
@@ -206,7 +215,7 @@ test.group('Model columns with the names of form inputs and query parameters', (
     }
   })
 
-  test('are imported', async ({ assert, cleanup }) => {
+  test('columns named like form inputs can be imported', async ({ assert, cleanup }) => {
     const jo = await makeUser('jan')
     const one = await tried(
       jo,
@@ -220,7 +229,7 @@ test.group('Model columns with the names of form inputs and query parameters', (
     assert.deepEqual(row, { title: 'one', ...VALUES })
   })
 
-  test('are exported', async ({ assert }) => {
+  test('columns named like form inputs can be exported', async ({ assert }) => {
     await add()
     const { text } = await call('GET', '/admin/OwnName/export?format=csv', { headers: { cookie } })
     const [heading, line] = text.replace('\uFEFF', '').split('\r\n')

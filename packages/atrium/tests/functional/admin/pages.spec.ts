@@ -117,7 +117,7 @@ test.group('Admin | pages of the application', (group) => {
     }
   })
 
-  test('[G1] LucidCrud in the data of a page has the permissions of the user', async ({
+  test('[G1] LucidCrud calls in the data of a page have the permissions of the user', async ({
     assert,
   }) => {
     await db.table('utensils').insert({
@@ -135,7 +135,7 @@ test.group('Admin | pages of the application', (group) => {
     assert.notInclude(refused.text, 'Whisk')
   })
 
-  test('[G1] an error in the data of a page is an error page without details', async ({
+  test('[G1] an error while loading the data of a page is an error page without details', async ({
     assert,
     cleanup,
   }) => {
@@ -206,7 +206,7 @@ test.group('Admin | pages of the application', (group) => {
     assert.notInclude(others.text, 'side-badge')
   })
 
-  test('[G1] the application does not start if a page has an invalid member or a path that is in use', async ({
+  test('[G1] the application does not start if a page has an invalid option or a path that is in use', async ({
     assert,
   }) => {
     const make = (members: Record<string, unknown>) => {

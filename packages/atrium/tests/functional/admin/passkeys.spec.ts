@@ -82,7 +82,7 @@ test.group('Admin | passkeys', (group) => {
     assert.include(JSON.stringify(events[0]), 'passkey')
   }).tags(['@database'])
 
-  test('[U9] a wrong origin, host, user handle or key, and a missing user verification, are refused alike', async ({
+  test('[U9] a passkey login with a wrong origin, host, user handle or key, or without user verification, is refused', async ({
     assert,
   }) => {
     const responses: HttpResponse[] = []
@@ -159,7 +159,7 @@ test.group('Admin | passkeys', (group) => {
     assert.equal(moved.status, 401)
   }).tags(['@database'])
 
-  test('[U9] a passkey is a second factor after the password, and another user’s passkey is not', async ({
+  test('[U9] a passkey of the user is accepted as a second factor after the password, one of another user is not', async ({
     assert,
   }) => {
     const first = cookiesFrom(await login('jo'))

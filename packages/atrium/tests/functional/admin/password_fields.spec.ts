@@ -43,7 +43,7 @@ test.group('Admin | fields of passwords', (group) => {
     }
   })
 
-  test('[U8] fields for one-time codes allow password managers, too', async ({ assert }) => {
+  test('[U8] fields for one-time codes allow password managers', async ({ assert }) => {
     await giveFactor(root)
     const headers = { cookie: await cookiesOf(root) }
     const path = '/admin/reauthenticate?use=code'

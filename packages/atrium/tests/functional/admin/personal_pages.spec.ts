@@ -71,7 +71,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.notProperty(blank.values, 'note')
   })
 
-  test('[U3] a field that the user can write only in other records is read-only in the form of this one', async ({
+  test('[U3] a field that the user can write in some records only is shown as text in the form of other records', async ({
     assert,
   }) => {
     const east = await play('East', 'east')
@@ -146,7 +146,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.deepEqual(await doors(), [200, true, 1, 200, 201])
   })
 
-  test('[U3, B23] a chart that depends on a hidden field is omitted, without an error in the log', async ({
+  test('[U3, B23] a count that depends on a hidden field is omitted from the dashboard, without an error in the log', async ({
     assert,
     cleanup,
   }) => {
@@ -167,7 +167,7 @@ test.group('Admin | pages by roles', (group) => {
     assert.isEmpty(lines().filter(({ level }) => level >= ERROR_LEVEL))
   })
 
-  test('[U3] an input for a field that became read-only in the meantime is reported as an error', async ({
+  test('[U3] a changed value of a field that became read-only in the meantime is refused, and other input is preserved', async ({
     assert,
   }) => {
     const { id } = await play('Hamlet', 'east')

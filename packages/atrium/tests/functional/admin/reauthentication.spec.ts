@@ -191,7 +191,7 @@ test.group('Admin | recent proof of identity', (group) => {
     }
   }).timeout(WALK)
 
-  test('[U11] exports of these models require a recent proof, and the export dialog opens after it', async ({
+  test('[U11] exports of users, roles and access tokens require a recent proof, and the export dialog opens after it', async ({
     assert,
   }) => {
     for (const name of GUARDED) {
@@ -294,7 +294,7 @@ test.group('Admin | recent proof of identity', (group) => {
     assert.lengthOf(await AdminUser.query().where('username', 'jo'), 1)
   })
 
-  test('[U11] other refused forms return to their page, which reports that nothing was changed', async ({
+  test('[U11] after the proof, other refused forms lead back to their page, which reports that nothing was changed', async ({
     assert,
   }) => {
     const requested = await sendForm(

@@ -161,7 +161,7 @@ test.group('Admin | recent activity', (group) => {
     assert.notInclude(text, 'Recent activity')
   })
 
-  test('[B23] recent activity that can’t be read is shown as a dash, and the rest of the page is shown', async ({
+  test('[B23] recent activity that can’t be read is shown as a dash, and the other parts of the dashboard are shown', async ({
     assert,
     cleanup,
   }) => {
@@ -177,7 +177,7 @@ test.group('Admin | recent activity', (group) => {
     assert.notInclude(text, 'no such table')
   })
 
-  test('[B23] recent activity takes one query, also for a viewer who wrote nothing', async ({
+  test('[B23] the dashboard reads the event log with two queries, also for a viewer who wrote nothing', async ({
     assert,
     cleanup,
   }) => {
@@ -196,7 +196,9 @@ test.group('Admin | recent activity', (group) => {
     assert.lengthOf(queries, 2)
   })
 
-  test('[B23] without events, recent activity shows the next step', async ({ assert }) => {
+  test('[B23] without events, recent activity says what will be shown there', async ({
+    assert,
+  }) => {
     const { text } = await page()
     assert.include(text, 'No activity yet')
   })

@@ -96,7 +96,7 @@ test.group('Admin | recent records', (group) => {
     assert.equal(titles.map(([title]) => title).join(''), 'HGFEDC')
   })
 
-  test('[U4] recent records respect current scopes, hidden titles and models that the viewer can no longer use', async ({
+  test("[U4] recent records respect current scopes and hidden titles, and omit models that the viewer can't view now", async ({
     assert,
   }) => {
     const [hamlet, lear] = await plays('Hamlet', 'Lear')
@@ -122,7 +122,7 @@ test.group('Admin | recent records', (group) => {
     assert.deepEqual(elsewhere.titles, [])
   })
 
-  test('[E2, B23] without events there are no recent records, and unreadable records are shown as a dash', async ({
+  test('[E2, B23] without an event log there are no recent records, and unreadable ones are reported on the dashboard', async ({
     assert,
     cleanup,
   }) => {

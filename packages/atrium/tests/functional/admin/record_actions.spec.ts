@@ -94,7 +94,7 @@ test.group('Admin | record actions', (group) => {
     assert.include(String(logged[1].details), '"action":"remind"')
   })
 
-  test('[G8] buttons of actions are on the form, on the page of the record, and in its row', async ({
+  test('[G8] buttons of record actions are in the form, on the page of the record, and in its row of the list', async ({
     assert,
   }) => {
     const list = await page('/')
@@ -123,7 +123,9 @@ test.group('Admin | record actions', (group) => {
     assert.equal(await statusOf(get(`${ADMIN}/action/remind`, { headers: { cookie } })), 404)
   })
 
-  test('[G8] an action is refused on each record without its permission', async ({ assert }) => {
+  test('[G8] a record action is refused on each record for which the user lacks its permission', async ({
+    assert,
+  }) => {
     await db.from('step_orders').update({ status: 'confirmed' })
     await clerk(['view', 'update', 'status:confirmed>shipped'])
     assert.equal(await statusOf(run('ship')), 403)
@@ -143,7 +145,7 @@ test.group('Admin | record actions', (group) => {
     assert.equal(missing, 404)
   })
 
-  test('[G8.4] an action is refused on records without the permission in needs, for one record and for selected ones', async ({
+  test('[G8.4] a record action is refused on records without the permissions that its option needs names', async ({
     assert,
   }) => {
     const chair = await insertRow('step_orders', { title: 'Chair', note: 'hidden' })
@@ -164,7 +166,7 @@ test.group('Admin | record actions', (group) => {
     assert.equal(await selected(id, chair), 403)
   })
 
-  test('[G8.4] the code of an action also receives values that the user cannot see', async ({
+  test('[G8.4] the code of a record action also receives values that the user cannot see', async ({
     assert,
   }) => {
     const chair = await insertRow('step_orders', { title: 'Chair', note: 'hidden' })

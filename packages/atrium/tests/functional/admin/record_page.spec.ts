@@ -133,7 +133,7 @@ test.group('Admin | page of a record', (group) => {
     assert.match(back.text, /<tr class="is-marked".*?Faust/s)
   })
 
-  test('[R16, U3] a record out of scope, a missing one and a malformed key are not found', async ({
+  test('[R16, U3] the page of a record out of scope, of a missing record and of a malformed key is not found', async ({
     assert,
   }) => {
     await makeRole('West', { Play: { actions: ['view'], scopes: ['west'], hidden: ['note'] } })

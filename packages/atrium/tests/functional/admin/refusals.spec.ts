@@ -126,7 +126,7 @@ test.group('The event log | refused requests', (group) => {
     assert.deepEqual(reasons, ['token_missing', 'session_ended'])
   })
 
-  test('a 404 caused by missing permissions is logged, and a 404 of a missing record is not', async ({
+  test('a 404 caused by missing permissions is logged as a refusal, and a 404 of a missing record is not', async ({
     assert,
   }) => {
     const far = await insertPlay('west')
@@ -150,7 +150,7 @@ test.group('The event log | refused requests', (group) => {
     )
   })
 
-  test('each reason for a refusal is logged once a minute, whatever the keys and addresses', async ({
+  test('refusals for the same reason are logged once a minute, whatever the keys, queries and user agents', async ({
     assert,
     cleanup,
   }) => {

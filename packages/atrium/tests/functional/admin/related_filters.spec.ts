@@ -54,7 +54,7 @@ test.group('Admin list | filters on related fields', (group) => {
     assert.notInclude(text, '>Fox<')
   })
 
-  test('[W8, L2] the bar describes a related filter in words, and the filter form offers related fields', async ({
+  test('[W8, L2] the filter bar describes a related filter in words, and the filter form offers related fields', async ({
     assert,
   }) => {
     const list = await get('/admin/Reel/?filter.lender.name__contains=on', { headers: { cookie } })

@@ -66,7 +66,7 @@ test.group('Admin | lists of referring records', (group) => {
     assert.notInclude(await its(open('/admin/Stage/create_page'), 'text'), 'class="related"')
   })
 
-  test('[R4] a related list contains the records that refer to this one, with their count, paged and sorted', async ({
+  test('[R4] a related list contains the records that refer to the record, with their count, pages and sorting', async ({
     assert,
   }) => {
     await makePlays(12)
@@ -102,7 +102,7 @@ test.group('Admin | lists of referring records', (group) => {
     }
   })
 
-  test('[R4] without JavaScript the list is a page, with links back and to the whole list', async ({
+  test('[R4] without JavaScript a related list is a page, with links back to the record and to the whole list', async ({
     assert,
   }) => {
     await makePlays(1)
@@ -132,7 +132,7 @@ test.group('Admin | lists of referring records', (group) => {
     assert.equal(await its(Play.findByOrFail('title', 'Faust'), 'stageId'), stage.id)
   })
 
-  test('[R4] a form that was opened from a related list returns to the record, too', async ({
+  test('[R4] a form that was opened from a related list leads back to the record with that list', async ({
     assert,
   }) => {
     const [play] = await makePlays(1)

@@ -28,7 +28,7 @@ test.group('Admin | cost of anonymous requests and old cookies', (group) => {
     assert.isEmpty(await db.from('admin_sessions'))
   })
 
-  test('a deeply nested form is not accepted as a name, and deeply nested JSON is not parsed', async ({
+  test('a login with deeply nested form fields is a failed login, and one with deeply nested JSON is refused', async ({
     assert,
   }) => {
     const json = `{"username":${'['.repeat(100_000)}${']'.repeat(100_000)}}`

@@ -73,7 +73,7 @@ test.group('Admin | a unique value of a deleted record', (group) => {
     assert.notInclude(text, 'restore-it')
   })
 
-  test('[A18, L1] an empty filter with the operator exact finds empty texts', async ({
+  test('[A18, L1] an empty filter with the operator exact finds empty texts in the admin list', async ({
     assert,
   }) => {
     await insertRow('voided', { code: '', is_deleted: false })

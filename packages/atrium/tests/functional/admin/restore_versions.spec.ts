@@ -272,7 +272,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.deepEqual(typeof data === 'string' ? JSON.parse(data) : data, long)
   })
 
-  test('[R8] if the log lacks the exact values, the form shows its logged states, but no truncated values', async ({
+  test('[R8] a field whose value is missing or truncated in the log is left out of a restore, and the form says so', async ({
     assert,
   }) => {
     const id = await shelf({ name: 'Three', card: '1234-5678' })
@@ -500,7 +500,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(visit(`Volume/update/${id}?restore=${version}`), 'status'), 404)
   })
 
-  test('[R8] a restore whose version is no longer in the log is saved as an ordinary update', async ({
+  test('[R8] a restore whose version was removed from the log is saved as an ordinary update', async ({
     assert,
   }) => {
     const id = await shelf()

@@ -87,7 +87,7 @@ test.group('Admin | page of a role', (group) => {
     assert.equal(clerk.description, 'Changed')
   })
 
-  test("[U3.8] the page warns about a required field that users with the role can't set in a new record", async ({
+  test("[U3.8] the page of a role warns about a required field that its users can't set in a new record", async ({
     assert,
   }) => {
     const all = { actions: ['view', 'create'] }
@@ -139,7 +139,7 @@ test.group('Admin | page of a role', (group) => {
     assert.deepEqual(Object.keys(await stored()), ['Reel', '*'])
   })
 
-  test('[U6.2] read-only models have no checkboxes for writes, except those that the role already has', async ({
+  test('[U6.2] a read-only model has no checkboxes for writes, except for those that the role already allows', async ({
     assert,
   }) => {
     const actionsIn = (text: string, model: string) =>
@@ -163,7 +163,7 @@ test.group('Admin | page of a role', (group) => {
     assert.deepEqual(await stored(), { StockTotal })
   })
 
-  test('[U6.4] the page of forty models is small, and a row that is not expanded stays unchanged on saving', async ({
+  test('[U6.4] the page of a role with forty models is small, and a row that is not expanded stays unchanged on saving', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
@@ -180,7 +180,7 @@ test.group('Admin | page of a role', (group) => {
     assert.deepEqual(await stored(), { Reel: { ...Reel, actions }, ...others })
   })
 
-  test('[U6.4] fields and records of a row are loaded from their own address', async ({
+  test('[U6.4] the fields and scopes of a model are loaded by a separate request when its row is expanded', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
@@ -219,7 +219,7 @@ test.group('Admin | page of a role', (group) => {
     assert.equal(status, 403)
   })
 
-  test('[U6.4] without JavaScript a button expands a row, and all input is preserved', async ({
+  test('[U6.4] without JavaScript a button expands a row of the matrix, and all input is preserved', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
@@ -260,7 +260,7 @@ test.group('Admin | page of a role', (group) => {
     assert.lengthOf(await AdminRole.query().where('name', ''), 0)
   })
 
-  test('[U6.4] a manipulated row is an error at the matrix, and changes nothing', async ({
+  test('[U6.4] a row of the matrix with manipulated hidden input is refused, and the role stays unchanged', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
@@ -274,7 +274,7 @@ test.group('Admin | page of a role', (group) => {
     assert.deepEqual(await stored(), CLERK)
   })
 
-  test('[U6.4] a row that is too long for a query string is part of the page', async ({
+  test('[U6.4] a row of the matrix that is too long for a query string is part of the page from the beginning', async ({
     assert,
   }) => {
     const hidden = Array.from({ length: 100 }, (_, index) => `field_${'x'.repeat(30)}_${index}`)
@@ -288,7 +288,9 @@ test.group('Admin | page of a role', (group) => {
     assert.sameMembers([...Reel.hidden!], hidden)
   })
 
-  test('[U6] the form accepts the permissions as JSON, as /crud does', async ({ assert }) => {
+  test('[U6] the form of a role accepts the permissions as JSON, as /crud does', async ({
+    assert,
+  }) => {
     const permissions = JSON.stringify({ Reel: { actions: ['view'] } })
     const { status } = await submit(`${ROLES}/form_update/${clerk.id}`, { permissions })
     assert.equal(status, 303)
@@ -299,7 +301,7 @@ test.group('Admin | page of a role', (group) => {
     assert.include(refused.text, 'id="field-permissions-error"')
   })
 
-  test('[U6] an error is shown at the matrix, and all checkboxes keep their state', async ({
+  test('[U6] an error of the permissions is shown at the matrix, and all checkboxes keep their state', async ({
     assert,
   }) => {
     const { text } = await open(`${ROLES}/create_page`)
@@ -317,7 +319,9 @@ test.group('Admin | page of a role', (group) => {
     assert.deepEqual(fieldsIn(again.text).getAll('permissions.actions.Reel'), ['export'])
   })
 
-  test('[U6] the page describes what the role allows, and lists its users', async ({ assert }) => {
+  test('[U6] the page of a role describes what the role allows, and lists its users', async ({
+    assert,
+  }) => {
     await giveRoles(root, ['Clerk'])
     const { text } = await open(`${ROLES}/update/${clerk.id}`)
     assert.include(text, 'Reel: view, update, wave; without')
@@ -350,7 +354,7 @@ test.group('Admin | page of a role', (group) => {
     assert.deepEqual(sent, ['none', String(id)])
   })
 
-  test('[U6] a superuser who views the site as a role has its permissions, and writes nothing', async ({
+  test("[U6] a superuser who views the site as a role has only its permissions, and can't write anything", async ({
     assert,
   }) => {
     const start = await submit(`${ROLES}/view_as/${clerk.id}`, {})

@@ -137,7 +137,9 @@ test.group('Admin | roles', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[S25, B13] every route lets in only the roles that it is meant for: {role}')
+  test(
+    '[S25, B13] every route of the site is accessible only to the users that it is meant for: {role}'
+  )
     .with([
       { role: 'nobody', core: 'sign in', others: 'sign in' },
       { role: 'user', core: 'not allowed', others: 'in' },
@@ -184,7 +186,7 @@ test.group('Admin | roles', (group) => {
     })
     .timeout(WALK)
 
-  test('[B13, B14] only routes of allowed actions exist', async ({ assert }) => {
+  test('[B13, B14] a model has only the routes of its allowed actions', async ({ assert }) => {
     const doors = {
       view: ['GET /', 'GET /get_model_list', 'GET /table-content', 'GET /files/:file'],
       filters: [

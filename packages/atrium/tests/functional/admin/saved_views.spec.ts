@@ -145,7 +145,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.deepEqual(await part(list(''), 'headings'), ['Note'])
   })
 
-  test('[L5, L8] Select all in a view affects the records that the page showed, even if the view has changed since', async ({
+  test('[L5, L8] Select all in a view affects the records that the page showed, even if the view was changed since then', async ({
     assert,
   }) => {
     const id = await save('Ours', 'filter.town=east', { shared: '1' })
@@ -301,7 +301,7 @@ test.group('Admin | list | saved views', (group) => {
     assert.include(own.text, 'does not exist, or your roles do not include it: secret.')
   })
 
-  test('[L5, U4] a user whose roles do not include the model has no views of it', async ({
+  test("[L5, U4] a user whose roles do not include the model can't open or change its views", async ({
     assert,
   }) => {
     const id = await save('East', 'filter.town=east', { shared: '1' })
@@ -331,7 +331,7 @@ test.group('Admin | list | saved views', (group) => {
     }
   })
 
-  test('[L5, U6] superusers viewing as a role see the views of their own account, and change none', async ({
+  test("[L5, U6] a superuser who views the site as a role sees the views of their own account, and can't change them", async ({
     assert,
   }) => {
     const boss = await cookiesOf(await makeUser('boss'))

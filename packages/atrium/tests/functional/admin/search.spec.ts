@@ -256,7 +256,7 @@ test.group('Admin | search of the site', (group) => {
     assert.equal(listed.status, 200)
   }).tags(['@database'])
 
-  test("[L12] without a search text, the user's recent records come first, then models, then the management", async ({
+  test("[L12] without a search text, the user's recent records are listed, and models come before administration pages", async ({
     assert,
   }) => {
     const studio = await Studio.create({ name: 'Polka' })

@@ -202,7 +202,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.equal(await locationOf(login('jo')), '/admin')
   }).tags(['@database'])
 
-  test('[U8] factors of another user, and unknown ones, can’t be removed or renewed', async ({
+  test('[U8] second factors of another user, and unknown ones, can’t be removed or renewed', async ({
     assert,
   }) => {
     const al = await makeUser('al')

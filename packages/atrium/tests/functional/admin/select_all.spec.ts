@@ -126,7 +126,7 @@ test.group('Admin | select all matching', (group) => {
       assert.equal(await active(), 3)
     })
 
-  test('[L8] a malformed selection is a 422: {$i}')
+  test('[L8] a malformed request to delete all matching records is a 422: {$i}')
     .with<object[]>([
       { all: false, query: '', count: 3 },
       { all: 'true', query: '', count: 3 },
@@ -145,7 +145,7 @@ test.group('Admin | select all matching', (group) => {
       assert.equal(await active(), 3)
     })
 
-  test('[L8] if no records match, the response is the same as for an empty selection', async ({
+  test('[L8] if no records match, a deletion of all matching records is a 400 like one without ids', async ({
     assert,
   }) => {
     const response = await remove('', 0)
@@ -197,7 +197,7 @@ test.group('Admin | select all matching', (group) => {
     )
   }).tags(['@database'])
 
-  test('[L8, U4] the delete permission is required, and hidden fields can’t be filtered by', async ({
+  test("[L8, U4] deleting all matching records requires the delete permission, and can't filter by hidden fields", async ({
     assert,
   }) => {
     await addGadgets(3)
@@ -234,7 +234,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await active(), 0)
   })
 
-  test('[L8] a deletion whose form has another number of matches than there are now deletes nothing and redirects', async ({
+  test('[L8] a form whose confirmed number of matches differs from the current one deletes nothing and redirects', async ({
     assert,
   }) => {
     await addGadgets(3)
@@ -289,7 +289,7 @@ test.group('Admin | select all matching', (group) => {
     assert.isEmpty(await db.from('admin_queue_jobs'))
   }).tags(['@database'])
 
-  test('[L8] a job stops at the first failure, and reports what was done and what was not', async ({
+  test('[L8] a bulk job stops at the first failure, and reports what was done and what was not', async ({
     assert,
     cleanup,
   }) => {
@@ -319,7 +319,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await countOf('admin_audit_log', { resource_type: 'Gadget' }), 1501)
   }).tags(['@database'])
 
-  test('[L8.3] on SQLite, others can write between the parts of a chunk, and dependent records are written together', async ({
+  test('[L8.3] on SQLite a bulk job writes a chunk in several parts, or as a whole if a part fails', async ({
     assert,
     cleanup,
   }) => {
@@ -362,7 +362,7 @@ test.group('Admin | select all matching', (group) => {
     assert.deepEqual([state, result], ['done', { message: '1,001 gadgets deleted' }])
   })
 
-  test('[L8] a job does nothing if the number of matches has changed before it starts', async ({
+  test('[L8] a bulk job does nothing if the number of matches has changed before it starts', async ({
     assert,
     cleanup,
   }) => {
@@ -377,7 +377,7 @@ test.group('Admin | select all matching', (group) => {
     assert.isEmpty(await db.from('admin_job_chunks'))
   }).tags(['@database'])
 
-  test('[L8, U4] the permissions at the time of the run apply to a job', async ({
+  test('[L8, U4] a bulk job fails if its owner has lost the permission before it runs', async ({
     assert,
     cleanup,
   }) => {
@@ -394,7 +394,7 @@ test.group('Admin | select all matching', (group) => {
     await restoreRoles()
   })
 
-  test('[L8] a bulk action on many records is one job, and the log has the titles after the action', async ({
+  test('[L8] a custom action on more than a thousand records is one job, whose result has the message of the action', async ({
     assert,
     cleanup,
   }) => {

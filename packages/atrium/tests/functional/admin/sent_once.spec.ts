@@ -81,7 +81,7 @@ test.group('Admin | forms submitted twice', (group) => {
     assert.deepEqual(await machines(), ['Loom'])
   })
 
-  test('[S36, U4] a form token of another user or model does not prevent a create, and does not return the earlier record', async ({
+  test('[S36, U4] a form token of another user or model does not prevent a create, nor return the earlier record', async ({
     assert,
   }) => {
     const token = await tokenOf('Machine/create_page')
@@ -99,7 +99,7 @@ test.group('Admin | forms submitted twice', (group) => {
     assert.lengthOf(await Maker.all(), 1)
   })
 
-  test('[S36, R2] rows of a form that is submitted twice are created once, with a new parent and with a stored one', async ({
+  test('[S36, R2] rows of a form that is submitted twice are created once, for a new parent and for a stored one', async ({
     assert,
   }) => {
     const token = await tokenOf('Caravan/create_page')

@@ -205,7 +205,9 @@ test.group('Admin | signing in as another user', (group) => {
     assert.include(text, 'root')
   })
 
-  test('[U14] the first request after an hour as another user is refused and writes nothing: {0}')
+  test(
+    '[U14] an hour after the start, the next request as another user is refused and writes nothing: {0}'
+  )
     .tags(['@database'])
     .with(['form', 'page', 'crud'])
     .run(async ({ assert }, door) => {
@@ -232,9 +234,7 @@ test.group('Admin | signing in as another user', (group) => {
       assert.notInclude(back.text, STOP)
     })
 
-  test(
-    '[U14] acting as another user ends when either user loses the account or the permission: {0}'
-  )
+  test('[U14] acting as another user ends when either user is demoted, promoted or deleted: {0}')
     .tags(['@database'])
     .with(['demoted', 'promoted', 'deleted'])
     .run(async ({ assert }, what) => {

@@ -176,7 +176,7 @@ test.group('Admin | single sign-on', (group) => {
     }
   })
 
-  test('[U15] a callback is valid once, in its own browser, for ten minutes', async ({
+  test('[U15] a callback of the provider is valid once, in the browser that started the login, for ten minutes', async ({
     assert,
   }) => {
     await link('jo')
@@ -264,7 +264,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.isNull(await identities.find({ issuer, subject: 'Kim' }))
   }).tags(['@database'])
 
-  test('[U15, B8] failed logins at the provider count for the address, like wrong passwords', async ({
+  test('[U15, B8] failed logins at the provider are counted for the address, like wrong passwords', async ({
     assert,
   }) => {
     const { adminAuthentication } = await adminSite()
@@ -279,7 +279,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.deepInclude(details, { status: 429, reason: 'throttled' })
   })
 
-  test('[U15] unknown subjects are refused or get a new user, as configured, whatever their name', async ({
+  test('[U15] unknown subjects are refused or get a new user, as configured, and never an existing user of that name', async ({
     assert,
   }) => {
     await makeUser('kim')
@@ -454,7 +454,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(placeOf(plain), '/admin/login')
   })
 
-  test('[U15, U11] a linked user confirms their identity at the provider, which prompts again', async ({
+  test('[U15, U11] a linked user confirms their identity at the provider, which must prompt again', async ({
     assert,
   }) => {
     const user = await link('jo')
@@ -484,7 +484,7 @@ test.group('Admin | single sign-on', (group) => {
     })
   })
 
-  test("[U15] a logged-in user can link and unlink their subject, and other users can't take it over", async ({
+  test("[U15] a logged-in user can link and unlink their provider account, and other users can't take over the link", async ({
     assert,
   }) => {
     const jo = await makeUser('jo')

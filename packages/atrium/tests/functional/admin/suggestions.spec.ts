@@ -66,7 +66,7 @@ test.group('Admin | suggestions of existing values', (group) => {
     assert.deepEqual(await values('carrier', 'once'), [])
   })
 
-  test('[B17] without an option, a column whose values mostly occur once has no suggestions', async ({
+  test('[B17] unless the option is set, a column whose values mostly occur once has no suggestions', async ({
     assert,
   }) => {
     for (const street of ['a', 'b', 'c', 'd', 'd']) await send([street], { street })

@@ -25,12 +25,12 @@ test.group('Admin | theme switch redirects', (group) => {
   const nextIn = (text: string) =>
     /action="\/admin\/theme">.*?name="next" value="([^"]*)"/s.exec(text)?.[1]
 
-  test('the switch redirects to the page that it is on', async ({ assert }) => {
+  test('the theme switch redirects to the page that it is on', async ({ assert }) => {
     const { text } = await get('/admin/Utensil/?sort_by=name', { headers: { cookie } })
     assert.equal(nextIn(text), '/admin/Utensil/?sort_by=name')
   })
 
-  test('the switch on a submitted form redirects to the page with that form', async ({
+  test('the theme switch on a submitted form redirects to the page with that form', async ({
     assert,
   }) => {
     const id = await makeUtensil()
@@ -48,7 +48,7 @@ test.group('Admin | theme switch redirects', (group) => {
     }
   })
 
-  test('the switch on the response to a refused POST redirects to an existing page', async ({
+  test('the theme switch on the response to a refused POST redirects to an existing page', async ({
     assert,
   }) => {
     const refused = await sendForm('/admin/theme', { theme: 'dark-theme' }, { cookie, ...FOREIGN })

@@ -108,7 +108,9 @@ test.group('Admin | guessing passwords', (group) => {
     assert.deepEqual(await fail(6), [401, 401, 401, 401, 401, 429])
   })
 
-  test('[B8] a successful login of another user does not reset the count', async ({ assert }) => {
+  test('[B8] a successful login of another user does not reset the count of failed attempts', async ({
+    assert,
+  }) => {
     await fail(4)
     await login('al')
     assert.deepEqual(await fail(2), [401, 429])
@@ -130,7 +132,7 @@ test.group('Admin | guessing passwords', (group) => {
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
   })
 
-  test('[B8] a name that fails from many addresses is delayed, and its owner can still log in', async ({
+  test('[B8] logins with a name that fails from many addresses are delayed, and its owner can still log in', async ({
     assert,
   }) => {
     const { adminAuthentication } = await adminSite()
@@ -168,7 +170,9 @@ test.group('Admin | guessing from one address', (group) => {
     await makeUser('jo')
   })
 
-  test('[B8] after 50 failures with any names the address has to wait', async ({ assert }) => {
+  test('[B8] after 50 failed logins with any names, further attempts from the address have to wait', async ({
+    assert,
+  }) => {
     for (let i = 0; i < attemptsPerAddress; i++) {
       const { status } = await login(`made-up-${i}`, 'wrong')
       assert.equal(status, 401)
@@ -182,7 +186,9 @@ test.group('Admin | guessing from one address', (group) => {
     }
   })
 
-  test('[B8] a throttled address is refused before its body is read', async ({ assert }) => {
+  test('[B8] attempts from a throttled address are refused before their body is read', async ({
+    assert,
+  }) => {
     const announced = [
       'POST /admin/login HTTP/1.1',
       'Host: localhost',

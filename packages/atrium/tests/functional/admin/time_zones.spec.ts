@@ -184,7 +184,7 @@ test.group('Admin | time zones', (group) => {
     await fc.assert(fc.asyncProperty(moments, zones, step), { numRuns: runs(60) })
   })
 
-  test('[R12] a typed time is read in the user’s zone, or by its own offset', async ({
+  test('[R12] a typed time is parsed in the user’s time zone, or by the offset that it contains', async ({
     assert,
   }) => {
     const typed = async (text: string) => {
@@ -249,7 +249,7 @@ test.group('Admin | time zones', (group) => {
     assert.equal(leavesAt.toUTC().toFormat('HH:mm'), '10:00')
   })
 
-  test('[R12, L9] in Edit selected, equal local times with different offsets differ, and typed times are in the user’s zone', async ({
+  test('[R12, L9] in Edit selected, equal local times of different moments differ, and typed times are in the zone of the form', async ({
     assert,
   }) => {
     const ids = [await row({ leaves_at: FIRST }), await row({ leaves_at: SECOND })]
@@ -298,7 +298,7 @@ test.group('Admin | time zones', (group) => {
     assert.equal(await hourOf(id), 11)
   })
 
-  test('[R12, L1] filters in the URL are in UTC, and their descriptions and form in the user’s zone', async ({
+  test('[R12, L1] filters in the URL are in UTC, and their descriptions and the filter form are in the user’s zone', async ({
     assert,
   }) => {
     await row({ name: 'Early', leaves_at: '2026-07-01 21:59:00' })
@@ -352,7 +352,7 @@ test.group('Admin | time zones', (group) => {
     }
   })
 
-  test('[R12, E5] events, histories and their filters by day are in the user’s zone', async ({
+  test('[R12, E5] events, histories and their filters by day use the user’s time zone', async ({
     assert,
   }) => {
     await send('Sailing/form_create', { name: 'Typed', leaves_at: '2026-07-01T12:00' })

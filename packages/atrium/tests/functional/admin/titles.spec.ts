@@ -62,7 +62,7 @@ test.group('Admin | titles and choices', (group) => {
     assert.include(found, 'North')
   })
 
-  test('[G4, U3] a part of a title that the role cannot view is left out everywhere', async ({
+  test('[G4, U3] a part of a title that the role cannot view is left out of lists, forms, search, facets and exports', async ({
     assert,
   }) => {
     await Mooring.create({ name: 'North', havenId: bergen.id, state: 'done' })

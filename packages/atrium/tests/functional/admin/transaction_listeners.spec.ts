@@ -85,7 +85,9 @@ test.group('Admin | listeners of transactions', (group) => {
     },
   }
 
-  test('the operation {$self} registers as many transaction listeners for many records as for few')
+  test(
+    'the operation {$self} registers no more transaction listeners for many records than for few'
+  )
     .with(Object.keys(OPERATIONS))
     .run(async ({ assert, cleanup }, name) => {
       cleanup(await work())

@@ -21,7 +21,7 @@ import { giveRoles, makeRole, restoreRoles } from '#tests/helpers/roles'
 const API = '/api/step-orders'
 const ADMIN = '/admin/StepOrder'
 
-test.group('Admin | transitions', (group) => {
+test.group('Admin | transitions of a state', (group) => {
   group.tap((one) => one.tags(['@database']))
   let cookie: string
   let draft: number
@@ -59,7 +59,7 @@ test.group('Admin | transitions', (group) => {
     return () => restoreRoles()
   })
 
-  test('[G8, G8.2] REST, batches and application code can make declared transitions only', async ({
+  test('[G8, G8.2] REST, batches and application code can change a state only by declared transitions', async ({
     assert,
   }) => {
     const { status: refused, body } = await patch(`${API}/${draft}`, { status: 'shipped' })
@@ -88,7 +88,9 @@ test.group('Admin | transitions', (group) => {
     assert.equal(await statusOf(patch(`${API}/${none}`, { status: 'shipped' })), 200)
   })
 
-  test('[G8, W9] updateWhere and upsert refuse undeclared transitions', async ({ assert }) => {
+  test('[G8, W9] updateWhere and upsert refuse transitions of a state that are not declared', async ({
+    assert,
+  }) => {
     const other = await order({ status: 'confirmed' })
     const crud = new LucidCrud(StepOrder)
     const all = { title: 'Desk' }

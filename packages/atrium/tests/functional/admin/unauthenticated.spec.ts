@@ -102,7 +102,9 @@ test.group('Admin | anonymous requests', (group) => {
     }
   })
 
-  test('[B6] a page redirects to the login page with its return path')
+  test(
+    '[B6] an anonymous request for a page redirects to the login page, with the page as return path'
+  )
     .with([
       ['/admin', '/admin'],
       ['/admin/', '/admin/'],
@@ -170,7 +172,7 @@ test.group('Admin | anonymous requests', (group) => {
     assert.equal(without.headers.get('hx-redirect'), '/admin/login?error=required')
   })
 
-  test('[B6] an API client gets a problem', async ({ assert }) => {
+  test('[B6] an anonymous API client gets a 401 problem', async ({ assert }) => {
     const responses = [
       await get('/admin', { headers: { accept: 'application/json' } }),
       await get('/admin/nothing', { headers: { accept: 'application/json' } }),

@@ -209,7 +209,7 @@ test.group('Undo', (group) => {
     assert.deepEqual(await library(), emptied)
   }).tags(['@dialect'])
 
-  test('[R7] undoing a create removes the record, unless others refer to it by now', async ({
+  test('[R7] undoing a create removes the record, and is refused while other records refer to it', async ({
     assert,
   }) => {
     const before = await library()
@@ -289,7 +289,7 @@ test.group('Undo', (group) => {
     assert.notInclude(text, 'Hidden')
   })
 
-  test('[R7, U4] Undo is not offered if it would refer to a record that the user cannot see', async ({
+  test('[R7, U4] Undo is not offered if it would restore a reference to a record that the user cannot see', async ({
     assert,
   }) => {
     cookie = await clerk({ Volume: { actions: ['*'] }, Shelf: { actions: ['view'] } })
@@ -431,7 +431,7 @@ test.group('Undo', (group) => {
     }
   })
 
-  test('[R7, U2, U3] restored records, with their children, obey the create permission, scopes and read-only fields', async ({
+  test('[R7, U2, U3] restoring a record by undo is refused unless the user can create its children, in scope and with all fields', async ({
     assert,
   }) => {
     await remove('Shelf', [ids.shelf])
@@ -512,7 +512,7 @@ test.group('Undo', (group) => {
     assert.equal(await statusOf(undo(id)), 200)
   })
 
-  test('[R7] the page after an action offers Undo, and the form redirects back', async ({
+  test('[R7] the message after an action offers Undo, which leads back to the page of the action', async ({
     assert,
   }) => {
     const updated = await send(`/Shelf/form_update/${ids.shelf}`, { name: 'Poems' })
@@ -707,7 +707,7 @@ test.group('Undo', (group) => {
     )
   }).timeout(60_000)
 
-  test('[R7.9, L8.3] a bulk action that changes another record in every chunk can be undone', async ({
+  test('[R7.9, L8.3] a bulk job that changes the same further record in every chunk can be undone', async ({
     assert,
     cleanup,
   }) => {

@@ -53,7 +53,7 @@ test.group('Admin | undoing jobs', (group) => {
     return body.job.id
   }
 
-  test('[R7, L8] a job undoes all chunks of another job, last one first, up to a chunk that has changed since', async ({
+  test('[R7, L8] a job undoes the chunks of another job, last one first, and stops at a chunk that was changed since', async ({
     assert,
     cleanup,
   }) => {
@@ -127,7 +127,7 @@ test.group('Admin | undoing jobs', (group) => {
     assert.include(late.text, '10 minutes')
   }).timeout(60_000)
 
-  test('[R7.21, R7.9] on SQLite a conflict reverts the event that the job is undoing, which can be undone again later', async ({
+  test('[R7.21, R7.9] on SQLite a conflict leaves the event that the job is undoing unchanged, and the job can be repeated later', async ({
     assert,
     cleanup,
   }) => {

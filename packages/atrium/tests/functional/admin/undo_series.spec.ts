@@ -147,7 +147,7 @@ test.group('Undo | series of writes', (group) => {
     cookie = await cookiesOf(await makeUser('ada'))
   })
 
-  test('[R7] undoing random writes one by one restores every earlier state, and so does redoing', async ({
+  test('[R7] undoing random writes one by one restores every earlier state, and redoing restores the later ones', async ({
     assert,
   }) => {
     const counts: Record<string, number> = {}

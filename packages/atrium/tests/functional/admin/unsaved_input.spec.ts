@@ -86,7 +86,7 @@ test.group('Admin | unsaved input of forms', (group) => {
     assert.isEmpty(await stored())
   })
 
-  test('[R10] an update form is shown again too, with the version that it was opened with', async ({
+  test('[R10] an update form that was submitted after the session ended is shown again, with its original version', async ({
     assert,
   }) => {
     const { id } = await Recording.create({ title: 'Help!' })
@@ -101,7 +101,7 @@ test.group('Admin | unsaved input of forms', (group) => {
     assert.equal(title, 'Help!')
   })
 
-  test('[R10] another user who logs in does not get the input', async ({ assert }) => {
+  test('[R10] another user who logs in does not see the unsaved input', async ({ assert }) => {
     const lost = await sendForm(CREATE, { title: 'QZXSECRET', _by: await sealOf() })
     const next = nextIn(lost)
     const eve = await cookiesOf(await makeUser('eve'))
@@ -116,7 +116,7 @@ test.group('Admin | unsaved input of forms', (group) => {
     assert.isEmpty(await stored())
   })
 
-  test('[R10] input is stored only if the form has a valid seal of the site', async ({
+  test('[R10] unsaved input is stored only if the form contains a token that the site signed for it', async ({
     assert,
   }) => {
     const seal = await sealOf()
@@ -197,7 +197,7 @@ test.group('Admin | unsaved input of forms', (group) => {
     assert.lengthOf(await stored(), 1)
   })
 
-  test('[R10, B7] the endpoint of the session returns its remaining time, and does not renew it if polled', async ({
+  test('[R10, B7] the endpoint of the session returns the remaining time, and does not extend the session if polled', async ({
     assert,
   }) => {
     const path = '/admin/account/session'

@@ -121,7 +121,7 @@ test.group('Admin | update', (group) => {
     assert.notInclude(text, 'hush')
   })
 
-  test('[S49] values that the user can only read are shown next to the form', async ({
+  test('[S49] values that the user can see but not change are shown next to the form', async ({
     assert,
   }) => {
     const loom = await machine()
@@ -190,7 +190,9 @@ test.group('Admin | update', (group) => {
       assert.lengthOf(await Machine.all(), 0)
     })
 
-  test('[R9] all users who can see the record get a link to its history', async ({ assert }) => {
+  test('[R9] every user who can see the record gets a link from the form to its history', async ({
+    assert,
+  }) => {
     const loom = await machine()
     const history = `/admin/Machine/history/${loom.id}`
     assert.include(await its(loom.page(), 'text'), `href="${history}"`)
@@ -242,7 +244,7 @@ test.group('Admin | update', (group) => {
     assert.equal(stored.secret, 'hush')
   })
 
-  test('[S42] only file fields accept files', async ({ assert }) => {
+  test('[S42] a file sent for a field other than a file field is ignored', async ({ assert }) => {
     const loom = await machine()
     const boundary = 'limit'
     const body = [
@@ -346,7 +348,7 @@ test.group('Admin | update', (group) => {
     assert.equal(+(await its(loom.stored(), 'updatedAt'))!, +LONG_AGO)
   })
 
-  test('[B19] a submitted value that equals the stored one counts as a value', async ({
+  test('[B19] a form with only a value that equals the stored one is accepted, and sets the update time', async ({
     assert,
   }) => {
     const loom = await machine({ updatedAt: LONG_AGO })
@@ -354,7 +356,7 @@ test.group('Admin | update', (group) => {
     assert.isAbove(+(await its(loom.stored(), 'updatedAt'))!, +LONG_AGO)
   })
 
-  test('[S44] updated_at is set to the current time if the internal schema names it', async ({
+  test('[S44] the form sets updated_at to the current time if the internal schema names that column', async ({
     assert,
   }) => {
     const before = DateTime.utc().startOf('second')
@@ -372,7 +374,9 @@ test.group('Admin | update', (group) => {
     assert.isAtLeast(+unstamped.touchedAt!, +before)
   })
 
-  test('[S44] other fields of the internal schema do not change', async ({ assert }) => {
+  test('[S44] the form does not change other columns that the internal schema names', async ({
+    assert,
+  }) => {
     const { id } = await Restamped.create({ title: 'a', touchedAt: LONG_AGO })
     assert.equal(await its(send(`Restamped/form_update/${id}`, { title: 'b' }), 'status'), 303)
     const stored = await Restamped.findOrFail(id)
@@ -476,7 +480,7 @@ test.group('Admin | update', (group) => {
     assert.equal(await its(loom.stored(), 'notes'), 'mine')
   })
 
-  test('[B25] the form after a failed submission still contains the version of the first page', async ({
+  test('[B25] the form after a failed submission contains the version with which it was first opened', async ({
     assert,
   }) => {
     const loom = await machine()

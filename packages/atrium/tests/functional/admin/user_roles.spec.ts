@@ -91,7 +91,7 @@ test.group('Admin | roles of users', (group) => {
     })
   })
 
-  test('[U5] a missing default role is reported when a user is created without roles', async ({
+  test('[U5] if the default role does not exist, creating a user without roles is a 409 that names it', async ({
     assert,
   }) => {
     await withDefaultRole('Gone', async () => {
@@ -237,7 +237,7 @@ test.group('Admin | roles of users', (group) => {
     }
   })
 
-  test('[U4] changing roles and attributes by the form or /crud raises the permissions version', async ({
+  test('[U4] each change of roles or attributes, by the form or /crud, raises the permissions version of the user', async ({
     assert,
   }) => {
     const jo = await makeUser('jo', { isSuperuser: false, roles: ['Clerk'] })

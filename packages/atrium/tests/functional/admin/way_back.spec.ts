@@ -110,7 +110,7 @@ test.group('Admin | returning from a form', (group) => {
     assert.equal(done.headers.get('location'), SORTED)
   })
 
-  test('[L11, S39] a create form leads back to its list too, where the new record is marked', async ({
+  test('[L11, S39] a create form leads back to the list from which it was opened, where the new record is marked', async ({
     assert,
   }) => {
     const { text } = await visit('/admin/Play/create_page', from(SORTED))
@@ -201,7 +201,9 @@ test.group('Admin | returning from a form', (group) => {
     }
   })
 
-  test('[L11] a login in between preserves the link to the list', async ({ assert }) => {
+  test('[L11] logging in when the session has ended preserves the link to the list', async ({
+    assert,
+  }) => {
     const requested = await get(formAt('Brand'), { headers: from(SORTED) })
     const next = new URL(requested.headers.get('location')!, urlOf('/')).searchParams.get('next')!
     const signedIn = await login('ada', PASSWORD, { next } as any)
@@ -270,7 +272,7 @@ test.group('Admin | returning from a form', (group) => {
     assert.deepEqual([none, next], [undefined, undefined])
   })
 
-  test('[L11] a record that the filter excludes has the neighbours of its position', async ({
+  test('[L11] for a record that the filter excludes, Previous and Next lead to the records around its position', async ({
     assert,
   }) => {
     const { previous, next } = await open('Candide', `${LIST}?filter.town=east`)
@@ -296,7 +298,9 @@ test.group('Admin | returning from a form', (group) => {
     assert.deepEqual([titleAt(far.previous), titleAt(far.next)], ['Faust', 'Antigone'])
   })
 
-  test('[L11] Save and next opens the next record, with the message', async ({ assert }) => {
+  test('[L11] Save and next opens the next record and shows the message of the saved one', async ({
+    assert,
+  }) => {
     const form = await open('Danton', `${LIST}?filter.town=east`)
     assert.isTrue(form.savesNext)
     /* It leaves the list. */
@@ -331,7 +335,7 @@ test.group('Admin | returning from a form', (group) => {
     assert.equal(await said({ title: '<b>&{title}' }), 'Play <b>&{title} updated')
   })
 
-  test('[L11] the list marks the record whose form the user came from', async ({ assert }) => {
+  test('[L11] the list marks the record whose form the user has just left', async ({ assert }) => {
     const id = play('Egmont').id
     for (const page of [`update/${id}`, `update/${id}?list=page%3D1`, `form_update/${id}`]) {
       const { text } = await visit(LIST, from(`/admin/Play/${page}`))
