@@ -81,7 +81,7 @@ test.group('Admin | forms submitted twice', (group) => {
     assert.deepEqual(await machines(), ['Loom'])
   })
 
-  test('[S36, U4] a form token of another user or model does not prevent a create, nor return the earlier record', async ({
+  test('[S36, U4] a form token of another user or model does not prevent a create, and returns no earlier record', async ({
     assert,
   }) => {
     const token = await tokenOf('Machine/create_page')
