@@ -17,15 +17,22 @@ const MOST_CIRCLES = 3
  * @returns {Promise<string[]>}
  */
 export async function findForbiddenImports(root, paths) {
+  const rules = { ruleSet: { forbidden: IMPORT_RULES }, validate: true }
+  const doNotFollow = { path: ['node_modules', '^packages/atrium/tests/'] }
+  const { summary } = await read(root, paths, { ...rules, doNotFollow })
+  return described(summary.violations)
+}
+
+/** The files below some paths, each as `source` with its `dependencies`, whose file is `resolved` */
+export async function readImports(root, paths) {
+  const { modules } = await read(root, paths, { doNotFollow: { path: ['node_modules'] } })
+  return modules
+}
+
+async function read(root, paths, options) {
   const { output } = await cruise(
     paths,
-    {
-      baseDir: root,
-      doNotFollow: { path: ['node_modules', '^packages/atrium/tests/'] },
-      ruleSet: { forbidden: IMPORT_RULES },
-      tsPreCompilationDeps: true,
-      validate: true,
-    },
+    { baseDir: root, tsPreCompilationDeps: true, ...options },
     /* The `imports` of package.json name files of the build. */
     {
       extensionAlias: { '.js': ['.ts', '.js'] },
@@ -33,7 +40,7 @@ export async function findForbiddenImports(root, paths) {
       conditionNames: ['atrium-source', 'import', 'node', 'types', 'default'],
     }
   )
-  return described(output.summary.violations)
+  return output
 }
 
 /** One circle makes hundreds, so the shortest ones stand for all, and the other rules come first. */

@@ -26,7 +26,8 @@ const given = process.argv.slice(2)
 const isAppOnly = given.includes('--app')
 /* All files and cases, as continuous integration runs tests */
 if (given.includes('--all')) Object.assign(process.env, { CI: 'true', TEST_ALL: 'true' })
-const chosen = plan.choiceOf(given.filter((word) => !['--app', '--all'].includes(word)))
+const changed = given.find((word) => /^--changed(?:=|$)/.test(word))
+let chosen = plan.choiceOf(given.filter((word) => !['--app', '--all', changed].includes(word)))
 
 /* In CI, or named by the caller, the browser suite fails without one. */
 const lacksBrowser = !findChromium() && !process.env.CI && !given.includes('browser')
@@ -44,6 +45,7 @@ try {
 async function testAll() {
   await ensureInstalled()
   if (!isAppOnly) await ensureBothDrivers()
+  if (changed) await chooseChanged(changed.split('=')[1])
   temporary = makeTemporaryFolder()
   try {
     const waiting = runs()
@@ -70,6 +72,15 @@ async function ensureBothDrivers() {
     if (process.env.CI || !(error instanceof PlainError)) throw error
     console.error(`${error.message} The tests run with ${OTHER_DRIVER}.`)
   }
+}
+
+/** Adds the test files that import what has changed. */
+async function chooseChanged(revision) {
+  const { findChangedTests } = await import('./changed_tests.js')
+  const { files, untested } = await findChangedTests(revision)
+  if (files.length === 0) throw new PlainError('no test imports a changed file')
+  if (untested.length > 0) console.log(`No test imports ${untested.join(', ')}`)
+  chosen = { suites: [], others: [], ...chosen, files }
 }
 
 function runs() {
