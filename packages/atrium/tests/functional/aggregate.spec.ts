@@ -42,7 +42,7 @@ test.group('Aggregates of the API', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => void (await db.from('aggregate_sales').delete()))
 
-  test('[G5] items are counted and decimals summed in groups, and null is a group of its own', async ({
+  test('[G5] items are counted and decimals summed in groups, and null values form a separate group', async ({
     assert,
   }) => {
     await insert(
@@ -71,7 +71,7 @@ test.group('Aggregates of the API', (group) => {
     ])
   })
 
-  test('[G5, G5.2] sums, averages and bounds of decimals and 64-bit integers are exact', async ({
+  test('[G5, G5.2] sums, averages, minimum and maximum of decimals and 64-bit integers are exact', async ({
     assert,
   }) => {
     const big = '9007199254740993'
@@ -185,7 +185,7 @@ test.group('Aggregates of the API', (group) => {
     assert.deepEqual(await data('group_by=genre&select=count'), [])
   })
 
-  test('[G5] aggregates obey the filters of the list, and leave deleted items out', async ({
+  test('[G5] aggregates obey the filters of the list, and exclude deleted items', async ({
     assert,
   }) => {
     await insert(
@@ -202,7 +202,7 @@ test.group('Aggregates of the API', (group) => {
     assert.deepEqual(await refused('amount__gte=x'), [422, 'amount__gte'])
   })
 
-  test('[G5, G5.3] unknown, hidden and computed columns, sums of texts and high limits are refused', async ({
+  test('[G5, G5.3] unknown, hidden and computed columns, sums of texts and limits above the maximum are refused', async ({
     assert,
   }) => {
     assert.deepEqual(await refused('select=sum:title'), [422, 'select'])
@@ -272,7 +272,7 @@ test.group('Aggregates of the API', (group) => {
     await assert.rejects(() => crud.aggregate({}, { select: 'sum:genre' }), /sum of genre/)
   })
 
-  test("[G5] on SQLite, values of other types than the column's do not count", async ({
+  test('[G5] on SQLite, values of another type than that of the column are ignored by aggregates', async ({
     assert,
   }) => {
     await insert({ amount: '1.5' }, { units: 7 })
@@ -300,7 +300,7 @@ test.group('Aggregates of the API', (group) => {
     assert.equal(await sumOf([-0.07, 1234567890123.07, '5'], false), '1234567890123')
     assert.isNull(await sumOf([null, 'x'], false))
   }).skip(!onSqlite)
-  test('[G5.2] sums are exact if only some values allow the fast sum, and totals are those of all groups', async ({
+  test('[G5.2] sums are exact if only some groups allow fast summing, and totals equal those of all groups', async ({
     assert,
   }) => {
     const crud = new LucidCrud(Sale)

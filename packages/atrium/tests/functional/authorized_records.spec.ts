@@ -87,7 +87,7 @@ test.group('Records that the policy refuses', (group) => {
       assert.notInclude(response.text, 'Hushed')
     })
 
-  test('[P14] a refused record is not counted and takes no position on a page', async ({
+  test('[P14] a refused record is not counted, and pages are filled as if it did not exist', async ({
     assert,
   }) => {
     const { body: all } = await get(API)
@@ -344,7 +344,7 @@ test.group('Lists with a policy that checks each record', (group) => {
     }
   })
 
-  test('[P14] a list of more records than the policy can check has has_more but no count', async ({
+  test('[P14] a list of more records than the policy can check has has_more, and null as total_count', async ({
     assert,
   }) => {
     await insert(

@@ -125,7 +125,7 @@ test.group('Batch', (group) => {
     assert.isEmpty(called)
   })
 
-  test('[D4, A8] an error of the database is a 409 with positions, and nothing is written', async ({
+  test('[D4, A8] database errors of a batch are a 409 with the positions, and nothing is written', async ({
     assert,
   }) => {
     const id = await insertCrate('taken')
@@ -152,7 +152,9 @@ test.group('Batch', (group) => {
     assert.isFalse(body.is_deleted)
   })
 
-  test('[D4, A5] items that do not exist are 422, each with its position', async ({ assert }) => {
+  test('[D4, A5] items of a batch that do not exist are a 422 with their positions', async ({
+    assert,
+  }) => {
     const id = await insertCrate('a')
     const gone = await insertCrate('gone', { is_deleted: true })
     const response = await post(CRATES, {
@@ -170,7 +172,7 @@ test.group('Batch', (group) => {
     assert.isNull(row.weight)
   })
 
-  test('[D4, A9] a composite key is an array of its parts, and items of one batch can depend on each other', async ({
+  test('[D4, A9] a composite key in a batch is an array of its parts, and later operations see earlier ones', async ({
     assert,
   }) => {
     await db.table('batch_slots').insert({ row: 'a', place: 1, guest: 'jo' })
@@ -245,7 +247,7 @@ test.group('Batch', (group) => {
     assert.equal(created.status, 201)
   })
 
-  test('[D4, E1] application code and hooks run as usual, and events are emitted after the commit', async ({
+  test('[D4, E1] a batch runs application code and hooks for each item, and emits events after the commit', async ({
     assert,
     cleanup,
   }) => {
@@ -397,7 +399,7 @@ test.group('Batch | limits', (group) => {
     assert.deepEqual(errorsOf(items), ['create 0 wieght unknown', 'update 1 secret unknown'])
   })
 
-  test('[D4, Q6, A3] If-Match is refused, and Prefer: return=minimal returns no items', async ({
+  test('[D4, Q6, A3] a batch refuses If-Match, and returns no items with Prefer: return=minimal', async ({
     assert,
   }) => {
     const id = await insertCrate('a')
@@ -416,7 +418,7 @@ test.group('Batch | limits', (group) => {
     assert.equal(row.weight, 1)
   })
 
-  test('[D4, A29] a response above its limit writes nothing and suggests return=minimal', async ({
+  test('[D4, A29] a batch whose response would exceed the limit writes nothing, and the error suggests return=minimal', async ({
     assert,
     cleanup,
   }) => {
@@ -500,7 +502,7 @@ test.group('Batch | permissions', (group) => {
     assert.equal(anonymous.status, 401)
   })
 
-  test('[D4, P14, Q7] items that the caller cannot read are null in the response, also in a repeated one', async ({
+  test('[D4, P14, Q7] items of a batch that the caller cannot read are null in the response, also in a repeated one', async ({
     assert,
   }) => {
     const body = {
@@ -539,7 +541,7 @@ test.group('Batch | permissions', (group) => {
     assert.deepEqual(gone.body.deleted, ['a'])
   })
 
-  test('[D4, A25] other methods are a 405, and without the option batch the route does not exist', async ({
+  test('[D4, A25] a batch with another method is a 405, and without the option batch the route does not exist', async ({
     assert,
   }) => {
     const put = await call('PUT', CRATES)

@@ -63,7 +63,7 @@ async function oneByOne(sent: Operations) {
 test.group('Batch | random operations', (group) => {
   group.tap((one) => one.tags(['@database']))
 
-  test('[D4] random batches have the result of their operations one by one, or change nothing', async ({
+  test('[D4] random batches have the same result as their operations one by one, or change nothing', async ({
     assert,
   }) => {
     const seen = { done: 0, refused: 0 }

@@ -197,7 +197,7 @@ test.group('Refused bodies', (group) => {
     assert.equal(response.body.detail, 'The body nests more than 32 levels deep')
   })
 
-  test('[A29] a body can have 32 levels, and not 33; brackets in texts do not count', async ({
+  test('[A29] a body can have 32 levels and not 33, and brackets in texts are not counted as levels', async ({
     assert,
   }) => {
     const deepest = await raw('/api/samples', `{"name":"a","data":${nested(32)}}`)

@@ -55,7 +55,9 @@ test.group('References that application code writes', (group) => {
     assert.deepEqual(fieldsOf(created), ['cover_id'])
   })
 
-  test('[A8] the error of deleting a record that others refer to says so', async ({ assert }) => {
+  test('[A8] the error of deleting a record states that other records refer to it', async ({
+    assert,
+  }) => {
     const response = await del(`/api/piv-tracks/${track}`)
     assert.equal(response.status, 409)
     assert.equal(response.body.detail, REFERRED_TO)

@@ -179,7 +179,7 @@ test.group('Writes of all items that match filters', (group) => {
     assert.lengthOf(await db.from('batch_parcels').where('title', 'x'), 1)
   })
 
-  test('[W9] bulk requires update or delete among the operations, and no overridden handler that it would bypass', ({
+  test('[W9] the option bulk is refused without update or delete, and with an overridden handler that it would bypass', ({
     assert,
   }) => {
     class OwnHandler extends EndpointCreator {

@@ -112,7 +112,9 @@ test.group('Requests during an uncommitted write', (group) => {
     )
   }).timeout(5000)
 
-  test('a second write waits for the uncommitted one', async ({ assert }) => {
+  test('a second write waits for the uncommitted first one, and reads do not', async ({
+    assert,
+  }) => {
     const id = await insertCounter('one', 1)
     const trx = await db.transaction()
     await trx.from('crud_counters').where('id', id).update({ value: 2 })

@@ -94,7 +94,7 @@ test.group('Entity tags of items', (group) => {
     assert.equal(updated.status, 200)
   })
 
-  test('[Q6, Q2] the tag covers the whole item, whatever fields are requested', async ({
+  test('[Q6, Q2] the entity tag covers the whole item, whatever fields are requested', async ({
     assert,
   }) => {
     const path = await insertSheet()
@@ -132,7 +132,7 @@ test.group('Entity tags of items', (group) => {
     assert.lengthOf(await db.from('condition_sheets').where('title', 'archived'), 1)
   })
 
-  test('[Q6] responses to deletions and failures have no tag', async ({ assert }) => {
+  test('[Q6] responses to deletions and failures have no entity tag', async ({ assert }) => {
     const path = await insertSheet()
     const refused = await patch(path, { title: 'refused' })
     const invalid = await patch(path, { title: null })
@@ -267,7 +267,9 @@ test.group('If-Match', (group) => {
     }
   })
 
-  test('[Q6] the tag that a write returns is valid for the next write', async ({ assert }) => {
+  test('[Q6] the entity tag that a write returns is valid for the next write', async ({
+    assert,
+  }) => {
     const created = await post(PATH, { title: 'new', content: [1.5, 'ä'], price: 2.25 })
     const path = created.headers.get('location')!
     let tag = tagOf(created)
@@ -315,7 +317,7 @@ test.group('If-Match', (group) => {
     assert.equal(await statusOf(get(PATH, ifMatch('*'))), 200)
   })
 
-  test('[Q6, A9] the tag of an item with a composite key is valid for that item alone', async ({
+  test('[Q6, A9] the entity tag of an item with a composite key is valid for that item alone', async ({
     assert,
   }) => {
     const created = await post('/api/condition-places', { row: 1, place: 'a/b', guest: 'Ann' })
@@ -366,7 +368,9 @@ test.group('Conditions and custom handlers', (group) => {
   group.each.setup(clear)
   const own = (values = {}) => insertSheet(values, 'own-sheets')
 
-  test('[Q6, P11] the tag is computed from the handler’s return value', async ({ assert }) => {
+  test('[Q6, P11] the entity tag is computed from the return value of a custom handler', async ({
+    assert,
+  }) => {
     const path = await own()
     const read = await get(path)
     assert.equal(read.body.stock, 5)

@@ -392,7 +392,7 @@ test.group('Constraints of the table', (group) => {
     await db.from('specimens').where('label', 'heavy').delete()
   }).skip(onSqlite, 'its decimals have no limit')
 
-  test('[A8] NUL and invalid characters are 422, in any field', async ({ assert }) => {
+  test('[A8] NUL and invalid characters are a 422 in any field', async ({ assert }) => {
     const bodies = [
       { name: 'a\0b' },
       { name: 'a', long_text: '\0' },

@@ -116,7 +116,7 @@ test.group('Create', (group) => {
     assert.equal(row.email_address, 'ada@example.org')
   })
 
-  test('[P6] an attribute name in the body is an unknown field', async ({ assert }) => {
+  test('[P6] an attribute name in the body is treated as an unknown field', async ({ assert }) => {
     const response = await post('/api/leads-by-attribute', { fullName: 'Ada' })
     assert.equal(response.status, 422)
     assert.deepEqual(

@@ -182,7 +182,7 @@ test.group('Cross-origin requests', (group) => {
     assert.equal(allowed(refused), SHOP)
   })
 
-  test("[W1, B9] a page of an allowed origin can write through endpoints, one of another origin can't", async ({
+  test("[W1, B9] a page of an allowed origin can write through endpoints, and a page of another origin can't", async ({
     assert,
   }) => {
     const made = await post(OPEN, { name: 'Ann' }, { headers: from(SHOP) })

@@ -119,7 +119,9 @@ test.group('Lists with a cursor', (group) => {
     return clear
   })
 
-  test('[Q4] a list is returned in parts, and the last next_cursor is null', async ({ assert }) => {
+  test('[Q4] a list is returned in parts, and next_cursor of the last part is null', async ({
+    assert,
+  }) => {
     await store(Array.from({ length: 5 }, (_, index) => ({ label: `${index}` })))
     const first = await read('specimens', 'cursor=&limit=2')
     assert.deepEqual(Object.keys(first), ['data', 'next_cursor'])
@@ -162,7 +164,9 @@ test.group('Lists with a cursor', (group) => {
     )
   }).timeout(120_000)
 
-  test('[Q4, A18] null is sorted first, then text by code point', async ({ assert }) => {
+  test('[Q4, A18] a list with a cursor sorts null first, then texts by code point', async ({
+    assert,
+  }) => {
     const plain = specimen.map(({ amount, weight, moment, mark, ...rest }) => rest)
     const names = fc.constantFrom('label', 'shade', 'fresh', 'day', 'clock', 'id')
     const order = fc.array(fc.tuple(names, fc.boolean()), { minLength: 1, maxLength: 3 })
@@ -438,7 +442,7 @@ test.group('Lists with a cursor', (group) => {
       assert.equal(await its(get(`/api/specimens?cursor=&${query}`), 'status'), 422)
     })
 
-  test('[Q4, A13] empty parameters of the other kinds of paging count as absent', async ({
+  test('[Q4, A13] empty parameters of other kinds of paging are treated as missing next to a cursor', async ({
     assert,
   }) => {
     const { status, body } = await get('/api/specimens?cursor=&page=&offset=&itemsPerPage=')
@@ -480,7 +484,9 @@ test.group('Lists with a cursor', (group) => {
     }
   })
 
-  test('[Q4, Q6] repeating a part of the list returns the same entity tag', async ({ assert }) => {
+  test('[Q4, Q6] repeating a request for a part of the list returns the same entity tag', async ({
+    assert,
+  }) => {
     await store([{ label: 'a' }, { label: 'b' }])
     const first = await get('/api/specimens?cursor=&limit=1')
     const tag = first.headers.get('etag')!
@@ -491,7 +497,7 @@ test.group('Lists with a cursor', (group) => {
     assert.equal(again.status, 304)
   })
 
-  test('[Q4] a value that is too long for a cursor in a URL is a 422 that names its field', async ({
+  test('[Q4] a value that is too long to be in a cursor is a 422 that names its field', async ({
     assert,
   }) => {
     const text = 'x'.repeat(5000)

@@ -24,7 +24,7 @@ test.group('Custom endpoints', (group) => {
     assert.equal(item.body.word, 'other')
   })
 
-  test('[A27, A25] HEAD works for a custom route, and its path with another method matches the item', async ({
+  test('[A27, A25] HEAD is supported by a custom route, and other methods of its path match the item with that key', async ({
     assert,
   }) => {
     const head = await call('HEAD', `${BASE}/custom`)
@@ -45,7 +45,7 @@ test.group('Custom endpoints', (group) => {
     assert.equal(response.headers.get('x-passed'), 'custom')
   })
 
-  test('[P11] a handler that returns null sends null', async ({ assert }) => {
+  test('[P11] a handler that returns null sends the JSON null', async ({ assert }) => {
     const response = await get(`${BASE}/nothing`)
     assert.equal(response.status, 200)
     assert.equal(response.text, 'null')

@@ -90,7 +90,9 @@ test.group('Deleted items | flag and timestamp', (group) => {
     assert.deepEqual(await titles('/api/utensils?deleted=include'), ['here', 'restored'])
   })
 
-  test("[A22] the demo's utensils show their soft-delete columns", async ({ assert }) => {
+  test("[A22] responses of the demo's utensils contain the soft-delete columns", async ({
+    assert,
+  }) => {
     const { body } = await get('/api/utensils/1')
     assert.sameMembers(Object.keys(body), [
       'id',
@@ -192,7 +194,7 @@ test.group('Deleted items | without soft delete', (group) => {
     return clear
   })
 
-  test('[A22] the parameter deleted has no effect', async ({ assert }) => {
+  test('[A22] without soft delete the parameter deleted has no effect', async ({ assert }) => {
     for (const value of ['only', 'include', 'x']) {
       const { body } = await get(`/api/specimens?deleted=${value}`)
       assert.equal(body.total_count, 1)

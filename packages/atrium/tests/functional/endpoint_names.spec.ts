@@ -2,7 +2,7 @@ import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { call, del, get, patch, post } from '#tests/helpers/http'
 
-test.group('Endpoint names', (group) => {
+test.group('Names of endpoint operations', (group) => {
   group.each.setup(async () => {
     await db.from('route_items').delete()
     await db

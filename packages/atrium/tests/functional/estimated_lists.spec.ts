@@ -30,7 +30,9 @@ test.group('Estimated lists', (group) => {
     return clear
   })
 
-  test('[Q5.1] count=estimate estimates a long list and says so', async ({ assert }) => {
+  test('[Q5.1] count=estimate estimates the total of a long list and marks it as an estimate', async ({
+    assert,
+  }) => {
     const { body, headers } = await get('/api/specimens?count=estimate&page=1&itemsPerPage=10')
     assert.deepEqual(Object.keys(body), [
       'data',
@@ -47,7 +49,7 @@ test.group('Estimated lists', (group) => {
     assert.equal(headers.get('x-total-is-estimate'), 'true')
   })
 
-  test('[Q5.1] an estimate is not biased by patterns of the data, and is the same on each page', async ({
+  test('[Q5.1] an estimated total is not biased by patterns of the data, and is the same on each page', async ({
     assert,
   }) => {
     const read = async (page: number) => {
@@ -94,7 +96,7 @@ test.group('Estimated lists', (group) => {
     assert.equal(cursor.status, 400)
   })
 
-  test('[Q5.1] if the keys of a table are far apart, it is counted, or estimated by the database', async ({
+  test('[Q5.1] the total of a table whose keys are far apart is counted, or estimated by the database', async ({
     assert,
   }) => {
     await clear()

@@ -79,7 +79,7 @@ test.group('Filters | names and values', (group) => {
     assert.deepEqual(await find('samples', { name: 'Chili', count: '1' }), [])
   })
 
-  test('[A16] active=false matches false values', async ({ assert }) => {
+  test('[A16] active=false matches false values, and active=true true ones', async ({ assert }) => {
     for (const value of ['false', 'FALSE', '0']) {
       assert.deepEqual(await find('samples', { active: value }), [1], value)
     }
@@ -149,7 +149,9 @@ test.group('Filters | names and values', (group) => {
       assert.notMatch(text, /select|sqlite/i)
     })
 
-  test('[A16] a repeated or nested filter is 422, unless it is not declared')
+  test(
+    '[A16] a repeated or nested parameter is a 422 if a filter of that name is declared, and is ignored otherwise'
+  )
     .with(['count=1&count=1', 'count[]=1', 'count[gte]=1', 'count=1&count%5B0%5D=2', 'count[=1'])
     .run(async ({ assert }, query) => {
       const declared = await get(`/api/samples?${query}`)
@@ -250,7 +252,7 @@ test.group('Filters | defaults', (group) => {
     assert.equal(body.total_count, 3)
   })
 
-  test('[A17] a filter with the name of a built-in parameter takes precedence', async ({
+  test('[A17] a filter with the name of a built-in parameter replaces that parameter', async ({
     assert,
   }) => {
     const all = { status: '', weight__gte: '', fragile: '' }
@@ -409,7 +411,7 @@ test.group('Filters | operators', (group) => {
     assert.equal(status, 422)
   })
 
-  test('[A18] the operator or accepts pairs, each of an operator and a value', async ({
+  test('[A18] the operator `or` accepts pairs, each of an operator and a value', async ({
     assert,
   }) => {
     await specimens(['Apple', 'fizz', 'a,b', 'x:y', null].map((label) => ({ label })))
@@ -419,7 +421,9 @@ test.group('Filters | operators', (group) => {
     assert.deepEqual(await labels('label__or', 'not_like:%z%'), ['Apple', 'a,b', 'x:y'])
   })
 
-  test('[A18] the operator or is combined with other filters as a group', async ({ assert }) => {
+  test('[A18] the operator `or` forms a group that is combined with other filters by AND', async ({
+    assert,
+  }) => {
     await specimens([
       { label: 'a', amount: 1 },
       { label: 'b', amount: 2 },

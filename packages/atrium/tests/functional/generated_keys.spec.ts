@@ -18,7 +18,7 @@ test.group('Keys of new records', (group) => {
     await db.from('receipts').delete()
   })
 
-  test('returns 422 with the name of the key if the key has no value')
+  test('a create without a value for the key is a 422 that names the key')
     .with(['/api/vouchers', '/api/hooked-vouchers'])
     .run(async ({ assert }, path) => {
       const response = await post(path, { title: 'x' })
@@ -64,7 +64,7 @@ test.group('Keys of new records', (group) => {
       assert.lengthOf(await db.from('vouchers'), 0)
     })
 
-  test('[A9] a record with a key, or with one from a hook or the database, is saved', async ({
+  test('[A9] a record is saved with a key that is set, and with one from a hook or the database', async ({
     assert,
   }) => {
     const id = newKey('uuid4')
@@ -117,7 +117,7 @@ test.group('Keys of new records', (group) => {
     assert.exists(resources.all().find(({ model }) => model === Receipt))
   })
 
-  test('an empty filter with the operator exact finds an empty text; without the operator it filters nothing', async ({
+  test('an empty API filter with the operator exact finds an empty text, and without an operator filters nothing', async ({
     assert,
   }) => {
     await db.table('receipts').multiInsert([

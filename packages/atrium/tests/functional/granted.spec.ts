@@ -99,7 +99,7 @@ test.group('Endpoints restricted by grants', (group) => {
     other = await insert({ title: 'other', owner: 'bob', secret: 'o', pay: 30 })
   })
 
-  test('[U2] a user without grants that restrict can read and write everything', async ({
+  test('[U2] a user whose grants restrict nothing can read and write everything', async ({
     assert,
   }) => {
     const list = await root.get(`${PAPERS}?include=folder`)
@@ -207,7 +207,7 @@ test.group('Endpoints restricted by grants', (group) => {
     }
   })
 
-  test('[U3] a hidden field is not written, and is an unknown field for strictBody', async ({
+  test('[U3] a hidden field in a body is not written, and is an unknown field for strictBody', async ({
     assert,
   }) => {
     given.give('anna', Paper, { hidden: ['secret'] })
@@ -283,7 +283,9 @@ test.group('Endpoints restricted by grants', (group) => {
     assert.equal(await titleOf(mine), 'x')
   })
 
-  test('[U3.8] a create names the required field that the user is not allowed to set: {$self}')
+  test(
+    '[U3.8] a create without a required field that the user is not allowed to set is a 422 that names it: {$self}'
+  )
     .with(['hidden', 'readonly'] as const)
     .run(async ({ assert }, kind) => {
       given.give('anna', Paper, { [kind]: ['title'] })

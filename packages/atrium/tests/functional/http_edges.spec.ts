@@ -96,7 +96,9 @@ test.group('Malformed and unusual HTTP', (group) => {
     assert.deepEqual(response.body, { data: [], total_count: 0 })
   })
 
-  test('[A29] after a malformed request the server serves the next client', async ({ assert }) => {
+  test('[A29] the server serves other clients after a malformed request and after a reset connection', async ({
+    assert,
+  }) => {
     await exchange('NONSENSE')
     const socket = connect(Number(process.env.PORT), process.env.HOST)
     socket.write('GET /api/route-items HTTP/1.1\r\nHost: localhost\r\n')

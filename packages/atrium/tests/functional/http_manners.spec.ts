@@ -105,7 +105,7 @@ test.group('HTTP features of responses', (group) => {
     assert.equal(await cacheOf(get('/api/openapi.json')), 'no-cache')
   })
 
-  test("[W10.11] a request that accepts only types that can't be served is a 406: {$self}")
+  test('[W10.11] the Accept header decides between a JSON response and a 406: {$self}')
     .with([
       ['text/html', 406],
       ['application/xml, image/*', 406],

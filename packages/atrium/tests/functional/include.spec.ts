@@ -154,7 +154,7 @@ test.group('Include', (group) => {
     })
   })
 
-  test('[Q3] manyToMany includes a list', async ({ assert }) => {
+  test('[Q3] manyToMany includes a list of records', async ({ assert }) => {
     assert.deepEqual(await included('tags'), {
       One: [
         { id: 1, name: 'new' },
@@ -166,7 +166,7 @@ test.group('Include', (group) => {
     })
   })
 
-  test('[Q3] hasManyThrough includes a list', async ({ assert }) => {
+  test('[Q3] hasManyThrough includes a list of records', async ({ assert }) => {
     const labels = await dataOf('inc-labels?include=songs')
     assert.deepEqual(
       labels.map((label: any) => label.songs.map((song: any) => song.title)),

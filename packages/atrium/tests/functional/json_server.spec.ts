@@ -111,7 +111,7 @@ test.group('Clients of json-server', (group) => {
     assert.lengthOf(await names('secret=x&secret_like=made'), 5)
   })
 
-  test('[W3] more repeated ids than the default size of a list are all found', async ({
+  test('[W3] more repeated ids than the default page size of a list are all found', async ({
     assert,
   }) => {
     const rows = Array.from({ length: 150 }, (_, index) => ({ name: `n${index}`, price: index }))
@@ -121,7 +121,7 @@ test.group('Clients of json-server', (group) => {
     assert.lengthOf(await names(ids.join('&')), 155)
   })
 
-  test('[W3] an impossible value is a 422 that names the parameter: {$self}')
+  test('[W3] an invalid parameter value is a 422 that names the parameter: {$self}')
     .with([
       ['_start', '_start=-1&_end=5'],
       ['_start', '_start=x'],

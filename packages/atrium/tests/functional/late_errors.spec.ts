@@ -4,7 +4,7 @@ import { LucidCrud } from '#crud'
 import { Claim, Deferral } from '#tests/fixtures/late_errors'
 import { call, del, get, patch, post } from '#tests/helpers/http'
 
-test.group('Late and indirect errors', (group) => {
+test.group('Errors at COMMIT, in hooks and in other tables', (group) => {
   group.tap((one) => one.tags(['@dialect']))
   group.each.setup(async () => {
     for (const table of [
@@ -45,7 +45,7 @@ test.group('Late and indirect errors', (group) => {
     assert.equal(next.status, 201)
   })
 
-  test('[A29] an error of a write to another table is a 500, not a client error', async ({
+  test('[A29] a constraint violation in another table is a 500 and not a client error', async ({
     assert,
   }) => {
     await db.table('voyage_notes').insert({ name: 'taken' })

@@ -159,7 +159,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     }
   })
 
-  test('[D5] the format is chosen by the weights of Accept, and JSON is the default')
+  test('[D5] the list has the format that Accept prefers, and is JSON by default')
     .with([
       ['text/csv', 'text/csv'],
       ['text/csv;q=0.5, application/json', 'application/json'],
@@ -195,7 +195,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
       assert.equal(body.errors[0].field, query.split('=')[0])
     })
 
-  test('[D5] an error in the middle of the list closes the connection, and the next request gets a response', async ({
+  test('[D5] an error in the middle of an export closes its connection, and the next request gets a response', async ({
     assert,
   }) => {
     await addSingers(1600)

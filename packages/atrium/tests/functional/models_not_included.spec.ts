@@ -60,7 +60,7 @@ test.group("Models that can't be included", (group) => {
     }
   })
 
-  test('[Q3, B13] in the admin site, superusers can include the site’s own models, and others follow visibility', async ({
+  test('[Q3, B13] in the admin site, superusers can include the site’s own models, and others only models that they can see', async ({
     assert,
   }) => {
     const path = '/admin/Essay/crud/1?include='
@@ -88,7 +88,7 @@ test.group("Models that can't be included", (group) => {
     assert.notProperty(body.components.schemas, 'Drawer')
   })
 
-  test('[P14, Q1] the API schema declares which counts can be null and which tags can be missing', async ({
+  test('[P14, Q1] the API schema allows null for totals of models whose policy checks records, and omits missing tags', async ({
     assert,
   }) => {
     const { body } = await get('/api/openapi.json')

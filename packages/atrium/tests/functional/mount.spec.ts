@@ -56,7 +56,7 @@ test.group('The engine next to the routes of an application', (group) => {
     assert.deepEqual(takeSeen(), ['/shop/login'])
   })
 
-  test('[K4.2] unknown addresses below those of the engine get its response, and others that of the application', async ({
+  test('[K4.2] an unknown address below a path of the engine gets its 404, and others go to the application', async ({
     assert,
   }) => {
     const endpoint = await call('GET', '/api/nothing/here/at/all')

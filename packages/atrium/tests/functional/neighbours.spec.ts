@@ -74,7 +74,7 @@ test.group('Neighbours in a list', (group) => {
   const crud = new LucidCrud(Specimen)
   const idsOf = (keys: KeyValue[]) => keys.map(([id]) => Number(id))
 
-  test('[L11, A14] going from neighbour to neighbour returns the whole list, for every sort', async ({
+  test('[L11, A14] following the next neighbour from record to record returns the whole list, for every sort', async ({
     assert,
   }) => {
     const orders = ordersOf('label', 'amount', 'weight', 'fresh', 'day', 'moment', 'clock', 'id')

@@ -195,7 +195,7 @@ test.group('Operations', (group) => {
     assert.isNull(await passed('PATCH', '/1', {}))
   })
 
-  test('[P4] a middleware can respond instead of the handler', async ({ assert }) => {
+  test('[P4] a middleware can send a response instead of the handler', async ({ assert }) => {
     const response = await del('/api/refused/db_delete/1')
     assert.equal(response.status, 451)
     assert.equal(response.text, 'refused by a middleware')

@@ -96,14 +96,16 @@ test.group("Application code in the engine's transactions", (group) => {
   })
   group.teardown(emptySurface)
 
-  test('a plain transaction supports every step that is compared below', ({ assert }) => {
+  test('a plain Lucid transaction supports every step that the next tests compare', ({
+    assert,
+  }) => {
     assert.deepEqual(plain.heard, ['inner commit', 'inner rollback', 'commit'])
     assert.deepEqual((plain.rows as any).plans, ['second plan', 'third plan'])
     assert.includeMembers((plain.rows as any).studios, ['innermost', 'manual', 'by transacting'])
     assert.notIncludeMembers((plain.rows as any).studios, ['undone', 'abandoned'])
   })
 
-  test('[P8] every feature of Lucid works as in a Lucid transaction: {$self}')
+  test('[P8] every feature of Lucid has the same result as in a plain Lucid transaction: {$self}')
     .with(Object.keys(PLACES))
     .run(async ({ assert }, place) => {
       const outcome = await outcomeOf((run) => {

@@ -187,7 +187,9 @@ test.group('Paging', (group) => {
     )
   })
 
-  test('[A13, A25] HEAD returns the headers of GET without the body', async ({ assert }) => {
+  test('[A13, A25] HEAD has the status of GET without a body, for a valid and for an invalid page', async ({
+    assert,
+  }) => {
     const [good, bad] = await Promise.all([
       call('HEAD', '/api/memos?page=1'),
       call('HEAD', '/api/memos?page=0'),
@@ -291,7 +293,7 @@ test.group('Paging | far from the start', (group) => {
     }
   })
 
-  test('the last page is read from the end of the list', async ({ assert }) => {
+  test('the last page of a list is read from the end', async ({ assert }) => {
     const queries = await queriesOf(() => list('sort=title&offset=2000'))
     const rows = queries.filter((sql) => !sql.includes('count(*)'))
     assert.lengthOf(rows, 1)

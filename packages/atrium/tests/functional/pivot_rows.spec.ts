@@ -57,7 +57,7 @@ test.group('Pivot rows changed by application code', (group) => {
     assert.isNull(row.previousState)
   })
 
-  test('[E1, E3] an update that only changes pivot rows is an UPDATE', async ({
+  test('[E1, E3] an update that changes only pivot rows is logged as an UPDATE', async ({
     assert,
     cleanup,
   }) => {

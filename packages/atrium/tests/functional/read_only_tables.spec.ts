@@ -76,7 +76,7 @@ test.group('Views and tables without a key', (group) => {
     )
   })
 
-  test('[P9] options without effect and a missing unique index are reported at the start', ({
+  test('[P9] options without effect and a missing unique index are noted for models that can only be read', ({
     assert,
   }) => {
     const notes = resources.endpoints().map(({ readOnlyNote }) => readOnlyNote)

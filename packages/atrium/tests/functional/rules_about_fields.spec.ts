@@ -12,7 +12,7 @@ const LODGING = { guest: 'Ada', starts_on: '2026-01-02', ends_on: '2026-01-05' }
 const ENDLESS = { ...LODGING, guest: 'Jo', ends_on: '2026-01-01' }
 const ERRORS = [{ field: 'ends_on', rule: 'invalid', message: TOO_EARLY }]
 
-test.group('Rules that compare several fields', (group) => {
+test.group('Model rules that compare several fields', (group) => {
   let id: number
   let user: Awaited<ReturnType<typeof makeUser>>
   let cookie: string
@@ -35,7 +35,7 @@ test.group('Rules that compare several fields', (group) => {
     return lodgings.map(({ endsOn, guest }) => `${guest} ${endsOn.toISODate()}`)
   }
 
-  test('[P8] the API names the field in the errors of a create, of a change of one field and of a batch', async ({
+  test('[P8] the API names the field in the errors of a create, of an update of one field and of a batch', async ({
     assert,
   }) => {
     const created = await post('/api/lodgings', ENDLESS)
@@ -58,7 +58,7 @@ test.group('Rules that compare several fields', (group) => {
     assert.deepEqual(await stored(), ['Ada 2026-01-06'])
   })
 
-  test('forms show the message at its field, and a bulk edit shows it with its records', async ({
+  test('a form shows the error of a model rule at its field, and a bulk edit shows its message', async ({
     assert,
   }) => {
     const created = await sendForm('/admin/Lodging/form_create', ENDLESS, { cookie })
@@ -74,7 +74,10 @@ test.group('Rules that compare several fields', (group) => {
     assert.deepEqual(await stored(), ['Ada 2026-01-05'])
   })
 
-  test('an import reports the line and the field', async ({ assert, cleanup }) => {
+  test('an import reports the line and the field that violate a model rule', async ({
+    assert,
+    cleanup,
+  }) => {
     const one = await tried(
       user,
       'Lodging',

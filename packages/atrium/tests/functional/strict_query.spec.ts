@@ -7,7 +7,7 @@ async function clear() {
   for (const table of ['letters', 'memos', 'parcels']) await db.from(table).delete()
 }
 
-test.group('Strict query', (group) => {
+test.group('Strict query parameters', (group) => {
   group.setup(clear)
   group.each.setup(() => {
     app.config.set('crud.strictQuery', true)

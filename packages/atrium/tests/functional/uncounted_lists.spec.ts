@@ -69,7 +69,9 @@ test.group('Uncounted lists', (group) => {
     assert.isFalse(body.has_more)
   })
 
-  test('[Q5, S2] count=true, or no count parameter, returns the usual list', async ({ assert }) => {
+  test('[Q5, S2] count=true, or no count parameter, returns the total_count of the list', async ({
+    assert,
+  }) => {
     assert.deepEqual(await list('count=true&page=1'), await list('page=1'))
     assert.deepEqual(Object.keys(await list('count=true')), ['data', 'total_count'])
   })

@@ -45,7 +45,7 @@ test.group('Items that the actor can write but not read', (group) => {
     }
   })
 
-  test('[Q6] an update without fields returns no tag, and preconditions do not confirm a guessed value', async ({
+  test('[Q6] an update without readable fields returns no tag, and preconditions do not confirm a guessed value', async ({
     assert,
   }) => {
     for (const { name, path, headers } of doors) {

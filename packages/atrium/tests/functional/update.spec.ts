@@ -53,7 +53,7 @@ test.group('Update', (group) => {
     assert.equal(read.body.name, 'two')
   })
 
-  test('[A3] unknown preferences are not applied', async ({ assert }) => {
+  test('[A3] an unknown return preference is ignored', async ({ assert }) => {
     const path = await createSample()
     const response = await patch(
       path,
@@ -154,7 +154,7 @@ test.group('Update', (group) => {
     assert.notEqual(read.body.updated_at, LONG_AGO)
   })
 
-  test('[A23] an update without a known field changes nothing, and its response is the usual one', async ({
+  test('[A23] an update without a known field changes nothing, and has the response of a successful update', async ({
     assert,
   }) => {
     const path = await createSample()

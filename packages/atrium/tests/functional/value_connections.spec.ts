@@ -19,7 +19,7 @@ test.group('Values of all types over two connections', (group) => {
     await fill()
   })
 
-  test('[K5.6] are sorted and shown in the same way in lists, pages and forms', async ({
+  test('[K5.6] values of all types are sorted and shown in the same way in lists, pages and forms on both connections', async ({
     assert,
   }) => {
     const both = async <Value>(read: (prefix: string, api: string) => Promise<Value>) =>

@@ -71,7 +71,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('[K5.6] a model with hooks, which Lucid reads, returns the same values', async ({
+    test('[K5.6] a model with hooks, whose records Lucid reads, returns the same values', async ({
       assert,
     }) => {
       const list = async (path: string) => {
@@ -117,7 +117,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('the values of an item that was read can be stored in a new item', async ({ assert }) => {
+    test('the values of an item can be sent back to create a copy', async ({ assert }) => {
       for (const row of rowsOf()) {
         const { body } = await get(`/api/${api}typed-rows/${row + 1}`)
         const names = COLUMNS.filter((_, index) => isWritable(row)(index))
@@ -185,7 +185,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('a date with a time, and other forms of SQLite, stay unchanged when a form changes another field', async ({
+    test('values in formats that only SQLite accepts are unchanged when a form changes another field', async ({
       assert,
     }) => {
       const name = (type: string) => columnOf(TYPES.findIndex((one) => one.type === type))
@@ -222,7 +222,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('[K5.6] a change of each value can be reverted', async ({ assert }) => {
+    test('[K5.6] an update that set each value to null can be undone', async ({ assert }) => {
       for (const row of rowsOf()) {
         const before = await stored(row + 1)
         const { events, models } = await adminSite()
@@ -238,7 +238,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('a record with each value can be opened in list, page, history and duplicate', async ({
+    test('a record with each value can be opened in the list, page, history and duplicate form', async ({
       assert,
     }) => {
       const list = await open(`/admin/${prefix}TypedRow/`)

@@ -21,7 +21,7 @@ async function endpoints(options: CrudOptions = {}): Promise<EndpointCreator> {
 class OwnCrud extends LucidCrud {}
 class OwnEndpoints extends EndpointCreator {}
 
-test.group('Requests of the server to itself after the start', (group) => {
+test.group('Requests that the server sends to itself after the start', (group) => {
   let responses: Array<[path: string, status: number]> = []
   let hosts: Array<string | null> = []
 
@@ -71,7 +71,7 @@ test.group('Requests of the server to itself after the start', (group) => {
     assert.deepEqual(responses, [['/health/live', 200]])
   })
 
-  test('[A29] an error of these requests is ignored, and they stop with the application', async ({
+  test('[A29] the server ignores errors of these requests, and stops sending them when the application stops', async ({
     assert,
   }) => {
     await warmUp({ ...address(), port: await freePort() }, resources.endpoints())

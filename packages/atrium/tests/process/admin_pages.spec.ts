@@ -42,7 +42,7 @@ test.group('Admin | pages and cards of an application', (group) => {
     return lines.join('; ')
   }
 
-  test('[G1, G2] what make:admin-page and make:admin-card write is on the site for roles that list it', async ({
+  test('[G1, G2] pages and cards written by make:admin-page and make:admin-card are shown to roles that list them', async ({
     assert,
   }) => {
     const page = await ace(copy, 'make:admin-page', 'tideTable')

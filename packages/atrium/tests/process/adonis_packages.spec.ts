@@ -151,7 +151,7 @@ test.group('AdonisJS packages', (group) => {
     await checkEngine(assert, copy.url, token)
   }
 
-  test('[P12.12, P12.13, P12.15] AdonisJS packages are added by their own commands and work with the engine, also in a build', async ({
+  test('[P12.12, P12.13, P12.15] AdonisJS packages can be added by their own commands next to the engine, also in a build', async ({
     assert,
     cleanup,
   }) => {

@@ -106,7 +106,7 @@ test.group('Boot', (group) => {
     }
   })
 
-  test('[P1, P2, P10] a decorated model with its migration serves requests, in production with a token; SIGTERM ends the server immediately', async ({
+  test('[P1, P2, P10] a decorated model serves requests, in production with a token, and SIGTERM ends the server immediately', async ({
     assert,
   }) => {
     const create = () =>

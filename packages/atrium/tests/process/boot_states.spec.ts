@@ -39,7 +39,7 @@ test.group('Boot in unusual situations', (group) => {
       await write(`app/models/${file}`, text)
   }
 
-  test('[P9] a command that does not need the models reports their errors in one line', async ({
+  test('[P9] a command that does not need the models runs and reports in one line how many errors they have', async ({
     assert,
   }) => {
     await writeErrors()

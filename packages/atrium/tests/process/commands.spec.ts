@@ -21,7 +21,7 @@ test.group('Commands in separate processes', (group) => {
     return empty
   })
 
-  test('[P12] [B11] [E3] the password is read from a pipe; of two concurrent creates one fails and the other is logged', async ({
+  test('[P12] [B11] [E3] admin:create reads the password from a pipe, and of two concurrent creates one fails and one is logged', async ({
     assert,
   }) => {
     await emptyEventTables()
@@ -50,7 +50,7 @@ test.group('Commands in separate processes', (group) => {
     )
   })
 
-  test('[P12] a failure is one line on standard error, also with --json; without tables it names the command to run', async ({
+  test('[P12] a failed command prints one line to standard error, also with --json, and names the command to run', async ({
     assert,
     cleanup,
   }) => {

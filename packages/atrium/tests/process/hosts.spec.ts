@@ -163,7 +163,9 @@ for (const host of firstInCi(['web', 'api'])) {
       await checkEndpoints(assert, copy.url)
     })
 
-    test('[K3] the commands of the engine run', async ({ assert }) => {
+    test('[K3] crud:routes, atrium:doctor and make:migration run in the application', async ({
+      assert,
+    }) => {
       assert.match(await ace('crud:routes', '--json'), /"\/api\/posts\/:id"/)
       assert.include(await ace('atrium:doctor'), 'Nothing is wrong')
       assert.include(await ace('make:migration', 'things'), 'database/migrations/')

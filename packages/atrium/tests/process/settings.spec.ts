@@ -55,7 +55,7 @@ function namesIn(file: string, sql: string): string[] {
 }
 
 test.group('Admin | settings of config/admin.ts', () => {
-  test('[B1, S16] the site works at the root, with custom templates, behind a proxy', async ({
+  test('[B1, S16] the site is served at the root path behind a proxy, with custom templates', async ({
     assert,
     cleanup,
   }) => {
@@ -145,7 +145,7 @@ test.group('Admin | settings of config/admin.ts', () => {
     assert.equal(await stop(), 0)
   }).timeout(60_000)
 
-  test('[B1, S18] the admin site’s tables can be in a separate database, migrated by one command', async ({
+  test('[B1, S18] the admin site’s tables can be in a separate database that one command migrates', async ({
     assert,
     cleanup,
   }) => {

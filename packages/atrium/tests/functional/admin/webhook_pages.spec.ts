@@ -213,7 +213,9 @@ test.group('Webhooks | pages', (group) => {
     assert.notInclude(later.text, 'Show secret')
   })
 
-  test('[W4] Rotate secret shows a new one, and both sign for a day', async ({ assert }) => {
+  test('[W4] Rotate secret shows a new secret, and for a day messages are signed with both secrets', async ({
+    assert,
+  }) => {
     const { id, secret } = await hook()
     const { text } = await click(`rotate_secret/${id}`)
     const [next] = /whsec_[\w+/=]+/.exec(text)!

@@ -267,7 +267,7 @@ test.group('Webhooks | messages', (group) => {
     assert.isNull(fine.failingSince)
   })
 
-  test('[W4] a receiver that does not respond does not delay others, and redirects are not followed', async ({
+  test('[W4] a receiver that does not respond does not delay other webhooks, and redirects are not followed', async ({
     assert,
     cleanup,
   }) => {
@@ -326,7 +326,7 @@ test.group('Webhooks | messages', (group) => {
     assert.notMatch(JSON.stringify(await db.from('admin_webhook_deliveries')), /QZX/)
   })
 
-  test("[W4] writes of the site's own models send nothing", async ({ assert }) => {
+  test("[W4] writes of the admin site's own models send no messages", async ({ assert }) => {
     await hook()
     await makeUser('bob')
     assert.isEmpty(await deliveries())

@@ -122,7 +122,7 @@ test.group('Admin | further widgets', (group) => {
     assert.include(await page(`view/${id}`), '>five</span>')
   })
 
-  test('[R13] an empty slug is generated on create, and unchanged on update', async ({
+  test('[R13] an empty slug is generated from the title on create, and unchanged on update', async ({
     assert,
   }) => {
     assert.equal(await its(create({ title: 'Größe & Łódź' }), 'status'), 303)

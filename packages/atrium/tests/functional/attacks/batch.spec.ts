@@ -24,7 +24,7 @@ test.group('Attacks | concurrent batches', (group) => {
   group.tap((one) => one.tags(['@database']).timeout(60_000))
   group.each.setup(clear)
 
-  test('[D4, A29] of batches that lock the same items in opposite order, each is written or is a 503 to retry', async ({
+  test('[D4, A29] if batches lock the same items in opposite order, each is written or is a 503 to retry', async ({
     assert,
   }) => {
     const ids: number[] = []
@@ -176,7 +176,9 @@ test.group('Attacks | hostile batches', (group) => {
       assert.equal(status, 200)
     })
 
-  test('[D4] a list in place of an item is an error at its position', async ({ assert }) => {
+  test('[D4] a batch with a list in place of an item reports the error at its position', async ({
+    assert,
+  }) => {
     const id = await crate('a')
     const response = await post(CRATES, {
       create: [[{ label: 'x' }], [[[]]]],
@@ -197,7 +199,7 @@ test.group('Attacks | hostile batches', (group) => {
     assert.isNull(row.weight)
   })
 
-  test('[D4, A6] a list of very many entries is refused before any entry is checked', async ({
+  test('[D4, A6] a batch with very many entries is refused before any entry is checked', async ({
     assert,
   }) => {
     const empty = Array.from({ length: 200_000 }, () => 0)

@@ -24,9 +24,7 @@ test.group('Attacks | disclosure of internals', (group) => {
     app.config.set('crud', { ...app.config.get<object>('crud'), ...changes })
   }
 
-  test(
-    'the response to an unknown path contains no stack and no file, even in development: {0} {1}'
-  )
+  test('a 404 response contains no stack and no file name, even in development: {0} {1}')
     .with([
       ['GET', '/nothing'],
       ['GET', '/health'],
@@ -65,7 +63,7 @@ test.group('Attacks | disclosure of internals', (group) => {
     }
   })
 
-  test('[Q8] guessed tokens on the API page are counted, too', async ({ assert }) => {
+  test('[Q8] guessed tokens on the API page are counted by the rate limit', async ({ assert }) => {
     const rateLimit = { requests: 3, seconds: 60 }
     await forgetCounts(rateLimit)
     const { docs } = app.config.get<any>('crud')

@@ -25,7 +25,7 @@ test.group('Attacks | fuzz', (group) => {
     }
   })
 
-  test('[A4, A29] random requests cause no internal error and reveal nothing, and refused ones change nothing', async ({
+  test('[A4, A29] random requests cause no internal error and disclose no secrets, and refused ones change nothing', async ({
     assert,
     cleanup,
   }) => {

@@ -210,7 +210,7 @@ test.group('Attacks | hidden values', (group) => {
     assert.deepEqual(await inEachWorld(WRITES), [])
   })
 
-  test('[Q4] the parts of a list with a cursor are the same for any hidden values', async ({
+  test('[Q4] the pages of a list with a cursor are the same for any hidden values', async ({
     assert,
   }) => {
     const read = async (world: (typeof WORLDS)[number]) => {

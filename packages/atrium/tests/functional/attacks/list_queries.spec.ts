@@ -74,7 +74,7 @@ test.group('Attacks | list queries', (group) => {
     cookie = await cookiesOf(await makeUser('ada'))
   })
 
-  test('[L1, L5, L6] names and values with markup break out of no page: {$self}')
+  test('[L1, L5, L6] names and values with markup are escaped on every page of the list: {$self}')
     .with(DOORS)
     .run(async ({ assert, cleanup }, door) => {
       const log = captureLog(cleanup)

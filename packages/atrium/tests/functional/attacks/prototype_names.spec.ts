@@ -72,7 +72,7 @@ test.group("Attacks | names of Object.prototype's members", (group) => {
     return { status, text: bare }
   }
 
-  test('[A15, Q2, Q3] the name of a member is unknown like any other name: {0}')
+  test('[A15, Q2, Q3] the name of a member of Object.prototype is unknown like any other name: {0}')
     .with([
       ['sort', (name: string) => `/api/attacked-patrons?sort=${name}`],
       ['sort downwards', (name: string) => `/api/attacked-patrons?sort=-${name}`],
@@ -118,7 +118,7 @@ test.group("Attacks | names of Object.prototype's members", (group) => {
       }
     })
 
-  test('[S27, S28, S29] a list of the site ignores parameters with such names or values', async ({
+  test("[S27, S28, S29] a list of the site ignores parameters with names or values of Object.prototype's members", async ({
     assert,
   }) => {
     const plain = await get('/admin/Patron/table-content', { headers: { cookie } })
@@ -147,7 +147,7 @@ test.group("Attacks | names of Object.prototype's members", (group) => {
     }
   })
 
-  test('[A7, A29] a body with such field names is handled, however many and large its values are', async ({
+  test("[A7, A29] a body with field names of Object.prototype's members is accepted, however large its values are", async ({
     assert,
   }) => {
     const list = `[${'0,'.repeat(200_000)}0]`
@@ -174,7 +174,7 @@ test.group("Attacks | names of Object.prototype's members", (group) => {
     assert.deepInclude(rows[0], { id: 1, tier: 2, updated_at: null })
   }).timeout(30_000)
 
-  test('[A6, A29] an object or a list in place of a text is a single error, whatever its names and size', async ({
+  test('[A6, A29] an object or a list in place of a text causes one error, whatever its keys and size', async ({
     assert,
   }) => {
     const list = `[${'{},'.repeat(200_000)}{}]`
@@ -194,7 +194,7 @@ test.group("Attacks | names of Object.prototype's members", (group) => {
     }
   })
 
-  test('[A20, A29] a JSON document with such names is returned as it was sent', async ({
+  test("[A20, A29] a JSON document with keys of Object.prototype's members is returned as it was sent", async ({
     assert,
   }) => {
     const data =
@@ -209,7 +209,9 @@ test.group("Attacks | names of Object.prototype's members", (group) => {
     assert.deepEqual(membersOf(read.text), membersOf(`{"data":${wanted}}`))
   })
 
-  test('[S36, S42, B17] form fields with such names are ignored', async ({ assert }) => {
+  test("[S36, S42, B17] form fields with names of Object.prototype's members are ignored", async ({
+    assert,
+  }) => {
     const pairs = NAMES.flatMap((name): Array<[string, string]> => [
       [name, 'x'],
       [name, 'y'],
@@ -248,7 +250,9 @@ test.group("Attacks | names of Object.prototype's members", (group) => {
     assert.lengthOf(await db.from('attacked_patrons'), 3)
   })
 
-  test('headers and cookies with such names are ignored', async ({ assert }) => {
+  test("headers and cookies with names of Object.prototype's members are ignored", async ({
+    assert,
+  }) => {
     const cases = NAMES.slice(0, 3).flatMap((name) =>
       [
         { [name]: 'x' },

@@ -181,7 +181,7 @@ test.group('Attacks | login methods', (group) => {
     assert.match(pages.renewed.text, /<li><code>/)
   })
 
-  test('[B23, U9] names of passkeys, devices and users at the provider are escaped', async ({
+  test('[B23, U9] names of passkeys and devices, and user names from the provider, are escaped', async ({
     assert,
   }) => {
     const cookie = await cookiesOf(jo)
@@ -236,7 +236,7 @@ test.group('Attacks | login methods', (group) => {
     )
   })
 
-  test('[B3, U8] a failed login does the same work for every user name', async ({
+  test('[B3, U8] a failed login compares as many hashes and runs as many queries for every user name', async ({
     assert,
     cleanup,
   }) => {

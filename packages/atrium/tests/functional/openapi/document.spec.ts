@@ -31,7 +31,9 @@ test.group('API schema', (group) => {
     assert.equal(document.info.title, 'Atrium API')
   })
 
-  test('[W7] the document has everything that linters of OpenAPI require', ({ assert }) => {
+  test('[W7] the document contains the titles, descriptions, contact and licence that OpenAPI linters require', ({
+    assert,
+  }) => {
     const { components, info, tags } = schema.document
     assert.isNotEmpty(info.description)
     assert.deepEqual(info.license, { name: 'MIT', identifier: 'MIT' })
@@ -60,7 +62,9 @@ test.group('API schema', (group) => {
     check(schema.document.paths, 'paths')
   })
 
-  test('[W7] every component is used, whatever the endpoints offer', ({ assert }) => {
+  test('[W7] every component of the document is used, also for a single read-only model', ({
+    assert,
+  }) => {
     const config = app.config.get<any>('crud')
     const one = resources.endpoints().filter(({ path }) => path === '/api/wares-read-only')
     assert.lengthOf(one, 1)
@@ -264,7 +268,7 @@ test.group('API schema', (group) => {
     }
   })
 
-  test('[Q1] the document does not depend on the order of the endpoints', ({ assert }) => {
+  test('[Q1] the document is the same whatever the order of the endpoints', ({ assert }) => {
     const config = app.config.get<any>('crud')
     const info = { title: 'T', version: '1' }
     const one = buildDocument(resources.endpoints(), config, info)
@@ -272,7 +276,7 @@ test.group('API schema', (group) => {
     assert.equal(JSON.stringify(one), JSON.stringify(other))
   })
 
-  test('if one model cannot be described, the others still are', async ({ assert }) => {
+  test("if one model can't be described, the document contains all others", async ({ assert }) => {
     class Broken extends BaseModel {
       static table = 'openapi_gadgets'
 
@@ -305,7 +309,9 @@ test.group('API schema', (group) => {
     assert.isTrue(valid)
   })
 
-  test('[Q1, Q8] if there is a rate limit, every response declares its headers', ({ assert }) => {
+  test('[Q1, Q8] if there is a rate limit, every response in the document declares its headers', ({
+    assert,
+  }) => {
     const limited = new ApiSchema(
       buildDocument(
         resources.endpoints(),
@@ -329,9 +335,7 @@ test.group('API schema | serving', (group) => {
     return () => app.config.set('crud', config)
   })
 
-  test('[Q1] a client revalidates the schema on each request and receives it once', async ({
-    assert,
-  }) => {
+  test('[Q1] a client that has the current schema gets a 304', async ({ assert }) => {
     const first = await get(PATH)
     assert.equal(first.status, 200)
     assert.match(first.headers.get('content-type')!, /^application\/json/)
@@ -362,7 +366,7 @@ test.group('API schema | serving', (group) => {
     assert.equal(response.headers.get('allow'), 'GET, HEAD, OPTIONS')
   })
 
-  test('[Q1, P10] the schema can require a token, whatever its abilities', async ({
+  test('[Q1, P10] the schema can require a token, which needs no particular ability', async ({
     assert,
     cleanup,
   }) => {

@@ -55,7 +55,7 @@ test.group('demo:remove', (group) => {
     if (status !== 0) throw new Error(output)
   }
 
-  test('[P12] the command stops if it would remove uncommitted files or files of the application', async ({
+  test('[P12] demo:remove stops if it would remove uncommitted files or files of the application', async ({
     assert,
   }) => {
     const film = join(copy.folder, 'app/models/film.ts')

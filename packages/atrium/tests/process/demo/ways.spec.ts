@@ -86,7 +86,7 @@ async function signedIn(copy: ProjectCopy): Promise<string> {
 }
 
 test.group('Request flows in docs/architecture.md', () => {
-  test('the files listed for a list, a create and the save of a form are those that run', async ({
+  test('the files that docs/architecture.md lists for a list, a create and a save are those that run', async ({
     assert,
     cleanup,
   }) => {

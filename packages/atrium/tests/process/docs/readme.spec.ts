@@ -11,7 +11,9 @@ test.group('Code blocks of the README', (group) => {
     return () => project.remove()
   })
 
-  test('[P12] the five-minute tutorial of the README works as written', async ({ assert }) => {
+  test('[P12] every step of the five-minute tutorial of the README runs and has the result that it shows', async ({
+    assert,
+  }) => {
     const errors = await project.follow(blocksOf('README.md'))
     assert.deepEqual(errors, [])
     await project.start()

@@ -31,7 +31,7 @@ test.group('AdminUserService', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[B11] user names have 2 to 32 letters, digits, dots, underscores and hyphens', async ({
+  test('[B11] user names have 2 to 32 letters, digits, dots, underscores and hyphens, and others are refused', async ({
     assert,
   }) => {
     for (const username of ['jo', 'J.o_h-n', '42', 'x'.repeat(32), '..']) {
@@ -54,7 +54,7 @@ test.group('AdminUserService', (group) => {
     }
   })
 
-  test('[B11] invalid user names are refused', async ({ assert }) => {
+  test('[B11] no user is created with a user name that breaks these rules', async ({ assert }) => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: ANY_CHARACTER, maxLength: 40 }), async (username) => {
         fc.pre(!/^[A-Za-z0-9._-]{2,32}$/.test(username) || username.endsWith('\n'))

@@ -137,7 +137,7 @@ test.group('readAbilities()', () => {
       assert.throws(() => readAbilities(text), ValueError as any)
     })
 
-  test('[P10] abilities are accepted only for models with endpoints', ({ assert }) => {
+  test('[P10] abilities can name exactly the models that have endpoints', ({ assert }) => {
     assert.sameMembers(modelNames(), [...new Set(resources.all().map(({ name }) => name))])
     assert.includeMembers(modelNames(), ['Lender', 'Reel', 'Utensil'])
   })
