@@ -1,4 +1,4 @@
-import { searchOnly } from '#base/columns/word_search'
+import { searchOnly } from '#base/columns/search_condition'
 import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { EngineRouter } from '#base/http/engine_router'

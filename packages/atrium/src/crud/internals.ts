@@ -74,7 +74,7 @@ export { readListInput } from './request/list_grammar.js'
 /** Type of the parameters of a list */
 export type { ListInput } from './request/list_grammar.js'
 /** Paging of a list request */
-export { pageOf } from './request/paging.js'
+export { pageOf } from './request/list_grammar.js'
 /** Reads records by conditions with scope and policy, without the overridable methods of `LucidCrud` */
 export { Records } from './operations/records.js'
 /** Number of records in a list; applications have `count` of `LucidCrud`, for filters only */

@@ -1,7 +1,7 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { LucidCrud, resources } from '#crud'
-import { MOST_AUTHORIZED } from '#crud/operations/lists/count_allowed'
+import { MOST_AUTHORIZED } from '#crud/operations/lists/allowed_records'
 import { Patient, TABLES } from '#tests/fixtures/authorized_records'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
 import { call, get } from '#tests/helpers/http'

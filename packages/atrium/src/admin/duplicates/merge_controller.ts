@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { isSameValue } from '#base/values/plain_json'
+import { isSameValue } from '#base/values/to_api'
 import { toProblem } from '#base/http/to_problem'
 import { identityOf, type KeyValue } from '#base/columns/key'
 import { UnknownKey } from '#base/errors'

@@ -8,8 +8,12 @@ import type { Condition } from '#base/columns/condition'
 import type { Site } from '../views/site.js'
 import type { ModelView } from '../views/model_view.js'
 import { followed, referencesOf, type Reference } from '../relations/references.js'
-import { isSearchable, searchCondition } from '#base/columns/search_condition'
-import { conditionsOfWords, searchedColumns } from '#base/columns/word_search'
+import {
+  isSearchable,
+  searchCondition,
+  conditionsOfWords,
+  searchedColumns,
+} from '#base/columns/search_condition'
 
 /**
  * Returns the condition that a column refers to a record whose title contains the text, ignoring case; null if no

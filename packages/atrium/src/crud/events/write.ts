@@ -1,4 +1,4 @@
-import { isSame, toJson } from '#base/values/plain_json'
+import { isSame, toJson, toApi } from '#base/values/to_api'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { Column } from '#base/columns/column'
@@ -6,7 +6,6 @@ import type { KeyValue } from '#base/columns/key'
 import type { Resource } from '../resource/resource.js'
 import type { Actor, Origin } from '../types.js'
 import { storedRowOf } from '../lucid/stored_rows.js'
-import { toApi } from '#base/values/to_api'
 import type { PivotChange } from '#base/database/pivot_change'
 import { loggedColumns } from './reversal.js'
 

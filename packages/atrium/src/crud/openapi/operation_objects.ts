@@ -4,15 +4,15 @@ import { listParameters, itemParameters } from '../request/query_string.js'
 import { includesOf } from '../endpoints/access.js'
 import { type EndpointNames, parameterNames } from './names.js'
 import { aggregationParameters, describeAggregates } from './aggregates.js'
-import { bulkParameters, countSchema } from './bulk.js'
 import {
+  bulkParameters,
   relatedParameters,
   filterParameter,
   jsonServerParameters,
   keyParameters,
   ownParameters,
 } from './parameter_objects.js'
-import type { ProblemStatus, Responses } from './responses.js'
+import { countSchema, type ProblemStatus, type Responses } from './responses.js'
 import type {
   ParameterObject,
   Reference,

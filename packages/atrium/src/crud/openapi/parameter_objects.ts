@@ -347,3 +347,19 @@ function pathOf(resource: Resource, place: string): RelatedPath | null {
 function lastOf(place: string): string {
   return place.split('.').at(-1)!
 }
+
+/** Returns the parameters of a write of all items that match: its filters, without defaults, and `Prefer`. */
+export function bulkParameters(resource: Resource): ParameterObject[] {
+  return [
+    ...resource.filters.all.map((filter) => filterParameter({ ...filter, defaultValue: null })),
+    ...relatedParameters(resource),
+    {
+      name: 'Prefer',
+      in: 'header',
+      required: true,
+      description:
+        'The number of items that may be written at most: if more match, nothing is written',
+      schema: { type: 'string', pattern: '^max-affected=\\d{1,15}$', examples: ['max-affected=3'] },
+    },
+  ]
+}

@@ -239,3 +239,12 @@ export class Responses {
 function nameOf(status: ProblemStatus): string {
   return STATUS_CODES[status]!.replace(/\W/g, '')
 }
+
+/** Returns the schema of the response, `{ "updated": 3 }`. */
+export function countSchema(name: 'updated' | 'deleted') {
+  return {
+    type: 'object' as const,
+    properties: { [name]: { type: 'integer' as const, minimum: 0 } },
+    required: [name],
+  }
+}

@@ -14,7 +14,7 @@ import {
   sumValue,
 } from '../sql/aggregates.js'
 import { type CallOptions, clientFor } from './call_options.js'
-import { MOST_AUTHORIZED, areCountable } from './lists/count_allowed.js'
+import { MOST_AUTHORIZED, areCountable, allowedRecords } from './lists/allowed_records.js'
 import type { Records } from './records.js'
 import { listRequestInCode } from './list.js'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
@@ -25,7 +25,6 @@ import { dialectOf } from '#base/database/dialects'
 import type { ExtraColumn } from '#base/sql/sql'
 import { attributeValue } from '#base/values/to_api'
 import type { Selection } from '../sql/select.js'
-import { allowedRecords } from './lists/allowed_records.js'
 
 interface Group {
   values: unknown[]

@@ -1,7 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { conditionsFromCode, type ListRequest } from '../request/list_request.js'
 import type { Selection } from '../sql/select.js'
-import { countAllowed, countAllowedByDay, isAnyAllowed } from './lists/count_allowed.js'
+import { countAllowed, countAllowedByDay, isAnyAllowed } from './lists/allowed_records.js'
 import { type CallOptions, type SelectOptions, clientFor } from './call_options.js'
 import type { Records } from './records.js'
 import { relatedInCode } from './related/related_fields.js'

@@ -1,13 +1,13 @@
 import type { Condition } from '#base/columns/condition'
 import type { SortInput } from '#base/columns/sort'
-import { conditionsOfWords, searchedColumns, searchedNames } from '#base/columns/word_search'
+import { conditionsOfWords, searchedColumns, searchedNames } from '#base/columns/search_condition'
 import { shown } from '#base/errors'
 import { fromQuery } from '#base/values/from_query'
 import { invalidParameter } from '#base/http/problems'
 import type { CrudConfig } from '../define_config.js'
 import type { Resource } from '../resource/resource.js'
 import { countIn } from '#base/values/numbers'
-import { PAGING, type PagingInput } from './paging.js'
+import { PAGING, type PagingInput } from './list_grammar.js'
 import type { QueryString } from './query_string.js'
 
 /** Parameters of json-server, in addition to those of the list. */

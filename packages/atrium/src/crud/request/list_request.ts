@@ -16,7 +16,7 @@ import type { Operator } from '#base/columns/operators'
 import { fieldsOf, type Fields } from '#base/columns/fields'
 import { codeText, conditionOfValue } from '../resource/filters.js'
 import { isHiddenFrom, shownFields, selectIncludes, readItemParameters } from './item_request.js'
-import { readListInput, type ListInput } from './list_grammar.js'
+import { readListInput, type ListInput, PAGING, type Paging } from './list_grammar.js'
 import { isKeyList, jsonServerParameters, jsonServerInput } from './json_server.js'
 import {
   type RelatedLookup,
@@ -27,7 +27,6 @@ import {
   type OwnParameter,
   type QueryString,
 } from './query_string.js'
-import { PAGING, type Paging } from './paging.js'
 import { splitSorts, type Sort } from '#base/columns/sort'
 
 /** A list request of application code. */

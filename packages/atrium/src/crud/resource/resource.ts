@@ -21,7 +21,9 @@ import {
   checkAgainstTable,
   checkConnection,
   checkShowDeleted,
-} from './resource_checks.js'
+  type PolicyOf,
+  type ResourceOptionsOf,
+} from './resource_options.js'
 import { CompiledSchema, type SchemaField } from '#base/schema/object_schema'
 import type { Fields } from '#base/columns/fields'
 import { Reader } from '../sql/reader.js'
@@ -35,7 +37,6 @@ import { comparedWithoutValue, guardedScope } from '../sql/apply_scope.js'
 import { narrowedBy } from '../sql/roles_to_sql.js'
 import { type Projection, Projections } from './projection.js'
 import { CRUD_OPTIONS, storedOptions } from '#base/stored_options'
-import type { PolicyOf, ResourceOptionsOf } from './resource_options.js'
 import {
   mustGiveKey,
   fileColumnsOf,

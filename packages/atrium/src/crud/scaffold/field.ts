@@ -1,6 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
 import { listed, ValueError } from '#base/errors'
-import { apiName } from './model_names.js'
+import { apiName, checkAttribute, checkLength } from './model_names.js'
 import {
   MODIFIERS,
   nameIn,
@@ -13,7 +13,6 @@ import {
   type Relation,
 } from './relation.js'
 import { FIELD_TYPES, type FieldType } from './field_types.js'
-import { checkAttribute, checkLength } from './reserved.js'
 
 /** A column of a generated model. */
 export interface Field {

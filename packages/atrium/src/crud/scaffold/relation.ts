@@ -1,7 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
 import { ValueError, listed } from '#base/errors'
-import { apiNameOfRelation } from './model_names.js'
-import { checkAttribute, checkLength } from './reserved.js'
+import { apiNameOfRelation, checkAttribute, checkLength } from './model_names.js'
 
 export type RelationKind = 'hasMany' | 'hasOne' | 'manyToMany'
 

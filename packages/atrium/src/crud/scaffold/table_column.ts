@@ -1,10 +1,9 @@
 import string from '@adonisjs/core/helpers/string'
 import type { ColumnIntrospection, TableIntrospection } from '#base/database/introspection'
 import { isDecimalType, kindOf, type ColumnKind } from '#base/columns/column_kind'
-import { apiName } from './model_names.js'
+import { apiName, isLucidMember } from './model_names.js'
 import type { Field } from './field.js'
 import { typeCalled, type FieldType } from './field_types.js'
-import { isLucidMember } from './reserved.js'
 
 /** A column of an existing table, as a field of the model to generate. */
 export interface TableColumn extends Field {

@@ -2,7 +2,7 @@ import string from '@adonisjs/core/helpers/string'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { TableIntrospection } from '#base/database/introspection'
 import { FieldCode } from './field_code.js'
-import { isReservedClass } from './reserved.js'
+import { isReservedClass } from './model_names.js'
 import { freeName, latin, tableColumns, type TableColumn } from './table_column.js'
 import type { RelatedModel, TableRelation } from './table_relation.js'
 

@@ -35,7 +35,7 @@ function namedIn(section: string, folder = 'crud'): string[] {
 
 /** Maximum number of files of the site that the save of a form runs through, and of all but `base` for a list */
 const MOST_OF_SAVE = 60
-const MOST_OF_LIST = 40
+const MOST_OF_LIST = 38
 
 /** They run in the background at any time. */
 const BACKGROUND = /^admin\/(?:jobs|webhooks\/webhook_sender|events\/prune_schedule)/

@@ -3,8 +3,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from '@japa/runner'
-import { createNodeServer } from '#host/node_server'
-import { limitWriting } from '#host/closing_server'
+import { createNodeServer, limitWriting } from '#host/node_server'
 
 const SECONDS = 0.4
 const LIMITS = {

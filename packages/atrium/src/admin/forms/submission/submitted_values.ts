@@ -1,9 +1,13 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { BodyField, BodySchema } from '#base/schema/body_schema'
+import {
+  type BodyField,
+  type BodySchema,
+  type StoredValues,
+  parseUpdate,
+} from '#base/schema/body_schema'
 import { CompiledSchema } from '#base/schema/object_schema'
 import { now } from '#base/columns/soft_delete'
 import { attributeValue } from '#base/values/to_api'
-import { type StoredValues, parseUpdate } from '#base/schema/parse_update'
 import { Problem } from '#crud'
 import type { ModelView } from '../../views/model_view.js'
 import type { Uploads } from '../files/uploads.js'

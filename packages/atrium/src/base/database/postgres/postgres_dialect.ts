@@ -20,7 +20,7 @@ import {
   ServerDialect,
 } from '../server_dialect.js'
 import { postgresForms } from './postgres_connection.js'
-import { postgresMatch } from './postgres_match.js'
+import { postgresMatch } from '../server_match.js'
 import { readPostgresTable } from './postgres_table.js'
 import { insertSql, type Sql, quoted } from '../../sql/sql.js'
 import type { TextPattern } from '../../values/text_pattern.js'

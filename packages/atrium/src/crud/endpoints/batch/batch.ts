@@ -11,7 +11,7 @@ import { type BatchOperation, type BatchPart, BATCH_PARTS } from '../../operatio
 import { identityOf, type KeyValue } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'
 import { UpsertReader, type Upsert, failuresIn, type BatchValidation } from './upserts.js'
-import { parseUpdate } from '#base/schema/parse_update'
+import { parseUpdate } from '#base/schema/body_schema'
 import type { Item } from '../../types.js'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { gatherWrites } from '../../events/write_scope.js'

@@ -21,7 +21,7 @@ import { pickFields } from '#base/columns/fields'
 import { parseItemRequest } from '../../request/item_request.js'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import { preferredReturn, reply } from '../../http/reply.js'
-import { parseUpdate } from '#base/schema/parse_update'
+import { parseUpdate } from '#base/schema/body_schema'
 
 interface CreateHandlerOptions {
   resource: Resource

@@ -8,7 +8,7 @@ import type { AggregateRow } from '../../sql/aggregates.js'
 import { type CallOptions, clientFor } from '../call_options.js'
 import type { Records } from '../records.js'
 import { aggregateAllowed } from '../aggregate.js'
-import { MOST_AUTHORIZED } from './count_allowed.js'
+import { MOST_AUTHORIZED } from './allowed_records.js'
 
 /** Maximum number of different values that are compared without case and spaces */
 const MOST_VALUES = 500_000

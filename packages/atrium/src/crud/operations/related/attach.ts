@@ -6,7 +6,7 @@ import { RuntimeError } from '#base/errors'
 import { fieldsReadOnly } from '#base/http/access_problems'
 import { invalidBody } from '#base/http/problems'
 import { pivotRowsOf } from '../../events/pivots.js'
-import { isSame, toJson } from '#base/values/plain_json'
+import { isSame, toJson } from '#base/values/to_api'
 import { pivotRelationOf, type PivotRelation } from '#base/lucid/pivot_relation'
 import {
   type CallOptions,

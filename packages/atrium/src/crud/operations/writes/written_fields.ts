@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { isSameValue } from '#base/values/plain_json'
+import { isSameValue } from '#base/values/to_api'
 import { fieldsReadOnly } from '#base/http/access_problems'
 import type { Column } from '#base/columns/column'
 import { mayWrite, unionOf, type Projection } from '../../resource/projection.js'

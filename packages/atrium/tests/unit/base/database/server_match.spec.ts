@@ -1,7 +1,6 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
-import { mysqlMatch } from '#base/database/mysql/mysql_match'
-import { postgresMatch } from '#base/database/postgres/postgres_match'
+import { mysqlMatch, postgresMatch } from '#base/database/server_match'
 import type { Sql } from '#base/sql/sql'
 import { parseLike, patternError, type TextPattern } from '#base/values/text_pattern'
 

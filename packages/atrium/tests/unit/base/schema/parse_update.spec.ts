@@ -1,9 +1,8 @@
 import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
 import { Problem, resources } from '#crud'
-import { BodySchema } from '#base/schema/body_schema'
+import { BodySchema, parseUpdate } from '#base/schema/body_schema'
 import { CompiledSchema } from '#base/schema/object_schema'
-import { parseUpdate } from '#base/schema/parse_update'
 import { Sample } from '#tests/fixtures/samples'
 
 /** At least the sibling `count`, as an end must not be before its start */

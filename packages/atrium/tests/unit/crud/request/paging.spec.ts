@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { resources } from '#crud'
 import { defineConfig } from '#crud/define_config'
 import { ListRequest } from '#crud/request/list_request'
-import { pageOf } from '#crud/request/paging'
+import { pageOf } from '#crud/request/list_grammar'
 import { QueryString } from '#crud/request/query_string'
 
 const config = defineConfig()

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import type { Policy } from '#crud'
-import { policyTakesRecord } from '#crud/resource/resource_checks'
+import { policyTakesRecord } from '#crud/resource/resource_options'
 
 const all = (...parts: unknown[]) => parts.length > 0
 const methods = {

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
 import { resources } from '#crud'
-import { deriveSchema, type DerivedFrom } from '#crud/schema/derived_schema'
+import { deriveSchema, type DerivedFrom } from '#crud/resource/model_schemas'
 import { Sample } from '#tests/fixtures/samples'
 import { FixtureInvoice } from '#tests/fixtures/writes'
 
