@@ -39,9 +39,7 @@ test.group('Products in the browser', (group) => {
     return await context.newPage()
   }
 
-  test('a product that is saved is in the list, with its photos in their order', async ({
-    assert,
-  }) => {
+  test('a saved product is shown in the list, with its photos in order', async ({ assert }) => {
     const page = await signedInPage()
     await page.goto(await adminPath('/Product/create_page'))
     await page.getByLabel('Name').fill('Desk lamp')

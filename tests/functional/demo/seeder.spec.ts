@@ -49,7 +49,9 @@ test.group('Demo data', (group) => {
     assert.equal(await countOf('films'), 0)
   }).timeout(60_000)
 
-  test('[U6] the seeder creates the role Cinema clerk unless it exists', async ({ assert }) => {
+  test('[U6] the seeder creates the role Cinema clerk unless a role of that name exists', async ({
+    assert,
+  }) => {
     await seed()
     const role = await AdminRole.findByOrFail('name', ROLE)
     assert.deepEqual(role.permissions.Film, {
@@ -88,7 +90,7 @@ test.group('Demo data', (group) => {
     assert.deepEqual(await reached({}), new Set())
   }).timeout(60_000)
 
-  test('rows that already exist are not changed', async ({ assert }) => {
+  test('the seeder does not change rows that already exist', async ({ assert }) => {
     await db.table('products').insert({
       name: 'Mine',
       description: '',

@@ -20,7 +20,7 @@ const PARTS = [
 ]
 
 test.group('The folder of the package', () => {
-  test('[K1] has all parts of the engine, and a README and licence', async () => {
+  test('[K1] the package folder has all parts of the engine, and a README and licence', async () => {
     for (const part of PARTS) await access(app.makePath('packages/atrium', part))
   })
 })

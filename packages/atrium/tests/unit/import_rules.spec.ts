@@ -125,7 +125,7 @@ test.group('Rules of imports between files', (group) => {
       ],
     ])) {
     const id = ['engine-by-its-exports', 'engine-imports-itself'].includes(rule) ? '[K1] ' : ''
-    test(`${id}${file} must not import ${specifier}`, async ({ assert }) => {
+    test(`${id}the file ${file} must not import ${specifier}`, async ({ assert }) => {
       assert.deepEqual(await brokenRules({ [file]: importing(specifier) }), [rule])
     })
   }
@@ -146,7 +146,7 @@ test.group('Rules of imports between files', (group) => {
     ['tests/functional/one.ts', '#admin/testing'],
     ['adonisrc.ts', 'adonis-atrium/provider'],
   ]) {
-    test(`${file} may import ${specifier}`, async ({ assert }) => {
+    test(`the file ${file} is allowed to import ${specifier}`, async ({ assert }) => {
       assert.isEmpty(await brokenRules({ [file]: importing(specifier) }))
     })
   }

@@ -63,7 +63,9 @@ test.group('TypeScript loader', (group) => {
     return () => rm(project.folder, { recursive: true, force: true })
   })
 
-  test('each version of a file is compiled once, and the newest one runs', async ({ assert }) => {
+  test('a file is compiled once until it changes, and the newest version runs', async ({
+    assert,
+  }) => {
     await project.write('own/value.ts', 'export const value: number = 1')
     await project.write('main.ts', "import { value } from '#own/value'\nconsole.log(value)")
     assert.equal(await project.run('main.ts'), '1')
@@ -75,7 +77,7 @@ test.group('TypeScript loader', (group) => {
     assert.lengthOf(await project.cached(), 3)
   })
 
-  test("[K2] the engine's sources run without a build, as they are at the start", async ({
+  test('[K2] the engine runs from its sources without a build, in the state that they have at the start', async ({
     assert,
   }) => {
     const engine = 'packages/atrium'
@@ -92,7 +94,7 @@ test.group('TypeScript loader', (group) => {
     }
   })
 
-  test('of a package that is updated, the newest installed version is imported', async ({
+  test('after an update of a package, its newly installed version is imported', async ({
     assert,
   }) => {
     await project.write('main.ts', "import text from 'greeting'\nconsole.log(text as string)")
@@ -127,7 +129,7 @@ test.group('TypeScript loader', (group) => {
     assert.equal(await project.run('main.ts'), '1')
   })
 
-  test('files that were cached more than 30 days ago are removed', async ({ assert }) => {
+  test('cached files that are more than 30 days old are removed', async ({ assert }) => {
     await project.write('main.ts', 'console.log(1 as number)')
     await project.run('main.ts')
     const [old] = await project.cached()

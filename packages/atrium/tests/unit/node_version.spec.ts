@@ -8,7 +8,7 @@ const OLD = `Object.defineProperty(process, 'versions', { value: { ...process.ve
 const run = promisify(execFile)
 
 test.group('Node.js', () => {
-  test('{$self} prints in one line which Node.js version it requires')
+  test('with an older Node.js, {$self} prints in one line which version is required')
     .with(['bin/server.ts', 'bin/console.ts'])
     .run(async ({ assert }, entry) => {
       const flags = [

@@ -110,7 +110,7 @@ test.group('Repetition of failed tests', () => {
     ])
   })
 
-  test('a file that passes the second time is flaky, one that fails again failed, and each test counts once', async ({
+  test('a file that passes when repeated is flaky, one that fails again has failed, and each test counts once', async ({
     assert,
   }) => {
     const outcomes = [outcomeOf('one', 'a', 'b', 'a'), outcomeOf('two', 'c')]
@@ -125,7 +125,7 @@ test.group('Repetition of failed tests', () => {
     assert.containSubset(two, { passed: 100, failures: [{ file: 'c' }], flaky: [] })
   })
 
-  test('a second run without any test does not count as passed', async ({ assert }) => {
+  test('a repeated file that runs no test is not counted as passed', async ({ assert }) => {
     const [one] = await withSecondChances([outcomeOf('one', 'a')], async () => ({
       passed: 0,
       failures: [],

@@ -39,7 +39,7 @@ test.group('Plan of npm test', () => {
   const chosenBy = (...args: string[]) => planOf({ chosen: choiceOf(args) })
   const namesOf = (runs: Run[]) => [...new Set(runs.map(({ name }) => name.replace(/-\d+$/, '')))]
 
-  test('[K10] a test suite runs for the packages that have it', ({ assert }) => {
+  test('[K10] a test suite runs in those packages that have tests of it', ({ assert }) => {
     assert.deepEqual(namesOf(chosenBy('process')), ['engine'])
     assert.sameMembers(namesOf(chosenBy('unit')), ['engine', 'app'])
     assert.isEmpty(chosenBy('process', '--files=products'))
@@ -88,7 +88,7 @@ test.group('Plan of npm test', () => {
     assert.isAbove(runs.length, kinds.length)
   })
 
-  test('test:all runs all test files, CI fewer, and a local run fewer still', ({ assert }) => {
+  test('test:all runs all test files, CI runs fewer, and a local run the fewest', ({ assert }) => {
     const filesOf = (env: Environment) => allFiles().filter((file) => !reasonAgainst(file, env))
     const inCi = filesOf({ CI: 'true' })
     const local = filesOf({})
@@ -112,7 +112,7 @@ test.group('Plan of npm test', () => {
     )
   })
 
-  test('on other databases fewer tests run in CI than with test:all', ({ assert }) => {
+  test('on other databases, CI runs fewer tests than test:all', ({ assert }) => {
     assert.deepEqual(tagsFor('postgres', { CI: 'true' }), ['@dialect'])
     assert.deepEqual(tagsFor('better-sqlite3', { CI: 'true' }), ['@driver'])
     for (const database of ['postgres', 'better-sqlite3']) {

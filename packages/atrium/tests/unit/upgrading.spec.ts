@@ -96,7 +96,7 @@ test.group('Files of the application and of the engine', () => {
     )
   })
 
-  test('docs/upgrading.md assigns models, settings and migrations to the application', ({
+  test('docs/upgrading.md lists models, settings and migrations as files of the application', ({
     assert,
   }) => {
     const isOwn = (file: string) => claim(file, own) > claim(file, engine)
@@ -151,7 +151,7 @@ test.group('Files of the application and of the engine', () => {
 })
 
 test.group('Import paths of the engine in files of the application', () => {
-  test('each unchanged import path of 0.2 still has its exports: {$i}')
+  test('each public import path of version 0.2 still has its exports: {$i}')
     .with(Object.entries(STORED))
     .run(async ({ assert }, [address, names]) => {
       const { imports } = JSON.parse(readFileSync(app.makePath('package.json'), 'utf8'))

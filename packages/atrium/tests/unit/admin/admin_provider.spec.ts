@@ -88,7 +88,9 @@ test.group('AdminProvider', (group) => {
     return () => void usePermissions(before)
   })
 
-  test('[E4] the shutdown waits until pending events are logged', async ({ assert }) => {
+  test('[E4] the shutdown of the application waits until pending events are logged', async ({
+    assert,
+  }) => {
     const order: string[] = []
     let release = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
@@ -123,7 +125,7 @@ test.group('AdminProvider', (group) => {
       assert.equal(pruned, prunes ? 1 : 0)
     })
 
-  test('[E2] the shutdown stops the pruning of the log', async ({ assert }) => {
+  test('[E2] the shutdown of the application stops the pruning of the log', async ({ assert }) => {
     let pruned = 0
     const { provider } = await started({ log: async () => {}, prune: async () => ++pruned })
     await hoursLater(async () => {

@@ -30,7 +30,9 @@ test.group('@AdminView', () => {
     assert.doesNotThrow(decorate)
   })
 
-  test("[P2] a subclass is not registered by its parent's decorator", ({ assert }) => {
+  test("[P2] a subclass does not inherit the registration by its parent's decorator", ({
+    assert,
+  }) => {
     @AdminView()
     class Parent extends BaseModel {}
     class Child extends Parent {}

@@ -120,7 +120,9 @@ test.group('defineConfig of the admin site', () => {
     assert.deepEqual(defineConfig(given), given)
   })
 
-  test('[B7, B8] a single limit can be set, and the others keep their defaults', ({ assert }) => {
+  test('[B7, B8] a single limit can be set, and the other limits keep their defaults', ({
+    assert,
+  }) => {
     const config = defineConfig({ appKey, sessions: { perUser: 1 }, login: { attempts: 9 } })
     assert.deepEqual(config.sessions, { idleMinutes: 30, maximumHours: 12, perUser: 1 })
     assert.deepEqual(config.login, { ...LOGIN, attempts: 9 })

@@ -6,7 +6,7 @@ import type { WriteBudget } from '#admin/authentication/access_tokens/write_budg
 import { Problem } from '#crud'
 
 test.group('Write budget of MCP', () => {
-  test('[W5] a write that failed counts for the budget only if it can have been stored: {0}')
+  test('[W5] a failed MCP write counts for the budget only if it may have been stored: {0}')
     .with([
       ['refused by the tool', new ToolError('no'), 0],
       ['refused by the database', new Problem(409, 'Conflict'), 0],

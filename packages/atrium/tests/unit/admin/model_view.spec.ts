@@ -287,7 +287,7 @@ test.group('ModelView | labels and titles', () => {
     assert.equal(await titleOf(Sample, { name: 'Ada' }, { title }), 'Ada!')
   })
 
-  test('[S17.2] a text column whose name is that of a date is not the title', async ({
+  test('[S17.2] a text column with the name of a date is not used as the title', async ({
     assert,
   }) => {
     class Order extends BaseModel {

@@ -50,7 +50,9 @@ test.group('User attributes', () => {
     assert.deepEqual(values, { branch_id: 5, night: true, team: 'b', other: { deep: [1] } })
   })
 
-  test('[U3] an unchanged field is submitted as it was shown', async ({ assert }) => {
+  test('[U3] unchanged attributes are submitted with the values that were shown', async ({
+    assert,
+  }) => {
     const shown = widget.show({ branch_id: 4, other: 1 })
     const data = (await widget.data({} as never, 'attributes', shown)) as any
     const back = new Map<string, string[]>([[data.others.name, [data.others.value]]])

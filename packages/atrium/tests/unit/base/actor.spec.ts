@@ -120,7 +120,7 @@ test.group('Application code with an actor', (group) => {
     assert.include(one.text, `system: ${name}`)
   })
 
-  test('[P14] the innermost actor applies, and an actor passed to an operation takes precedence', async ({
+  test('[P14] the innermost runAs determines the actor, and an actor passed to an operation takes precedence', async ({
     assert,
     cleanup,
   }) => {

@@ -3,7 +3,9 @@ import { ConfigurationError, RuntimeError, ValueError } from '#crud'
 import { listed } from '#base/errors'
 
 test.group('Error classes of the engine', () => {
-  test('[P9] each error class has a code by which the start recognizes it', ({ assert }) => {
+  test('[P9] each error class of the engine has a code by which the start recognizes it', ({
+    assert,
+  }) => {
     const errors = [new ValueError('a'), new RuntimeError('b'), new ConfigurationError([])]
 
     assert.deepEqual(

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { mapInTurns } from '#base/event_loop'
 
 test.group('Long work that yields to other work', () => {
-  test('other work can run between the parts of a list', async ({ assert }) => {
+  test('other tasks run between the parts of a long list', async ({ assert }) => {
     const order: string[] = []
     const list = mapInTurns([1, 2, 3, 4, 5], 2, (item, index) => {
       order.push(`${item}`)

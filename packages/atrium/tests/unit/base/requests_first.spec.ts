@@ -26,7 +26,7 @@ test.group('requestsFirst()', (group) => {
     while (responses.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
   }
 
-  test('[D6] work waits until running requests have started their responses', async ({
+  test('[D6] background work waits until running requests have started their responses', async ({
     assert,
   }) => {
     await requestsFirst()
@@ -42,7 +42,7 @@ test.group('requestsFirst()', (group) => {
     assert.deepEqual(order, ['answer', 'work'])
   })
 
-  test('[D6] a disconnected client does not delay the work', async ({ assert }) => {
+  test('[D6] a disconnected client does not delay background work', async ({ assert }) => {
     await requestsFirst()
     const request = ask()
     await arrived(1)
@@ -53,7 +53,7 @@ test.group('requestsFirst()', (group) => {
     assert.isTrue(responses[0].destroyed)
   })
 
-  test('[D6] the work continues after some time if a request gets no response', async ({
+  test('[D6] background work continues after its time limit if a request gets no response', async ({
     assert,
   }) => {
     await requestsFirst()

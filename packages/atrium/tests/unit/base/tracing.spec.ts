@@ -39,7 +39,9 @@ class Shelf {
 }
 
 test.group('Tracing', () => {
-  test('[W6] the work runs without spans unless OpenTelemetry was started', async ({ assert }) => {
+  test('[W6] traced work runs without spans unless OpenTelemetry was started', async ({
+    assert,
+  }) => {
     assert.isFalse(await startTracing())
     assert.equal(await traced('a', {}, async () => 1), 1)
   })

@@ -159,7 +159,7 @@ test.group('CrudProvider', (group) => {
     assert.equal(messages[2], 'Thrown: the function given to @Crud threw: no luck')
   })
 
-  test('[P9] a command ends with one line about configuration errors of models, unless it has already listed them', async ({
+  test('[P9] a command ends with one line about configuration errors, unless it has already listed them', async ({
     assert,
     cleanup,
   }) => {
@@ -184,7 +184,7 @@ test.group('CrudProvider', (group) => {
     assert.lengthOf(warnings, 1)
   })
 
-  test('[P9] a server reports the errors together with missing tables, once each', async ({
+  test('[P9] a server reports the errors of models and missing tables together, each once', async ({
     assert,
   }) => {
     const folder = await folderWith({

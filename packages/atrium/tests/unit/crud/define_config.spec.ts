@@ -183,7 +183,7 @@ test.group('defineConfig()', () => {
       assert.deepEqual(decided(), [...production])
     })
 
-  test('[Q1] the options of earlier versions configure schema and page separately', ({
+  test('[Q1] the options of earlier versions can configure schema and page separately', ({
     assert,
   }) => {
     const { openapi, docs } = defineConfig({

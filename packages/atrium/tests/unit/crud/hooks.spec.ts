@@ -63,7 +63,7 @@ test.group('The overridable methods of LucidCrud', (group) => {
 
   const names = () => Noting.calls.map(([name, , stored]) => [name, stored])
 
-  test('[P8] the methods run in the documented order, and those after the write can read the row', async ({
+  test('[P8] the overridable methods run in the documented order, and those after the write can read the row', async ({
     assert,
   }) => {
     const { id } = await crud.create({ name: 'new' })
@@ -81,7 +81,9 @@ test.group('The overridable methods of LucidCrud', (group) => {
     ])
   })
 
-  test('[P8] each method receives the transaction of the write, whichever client the caller passed')
+  test(
+    '[P8] each overridable method receives the transaction of the write, whichever client the caller passed: {$self}'
+  )
     .with(['none', 'a client', 'a transaction'] as const)
     .run(async ({ assert }, given) => {
       const origin = { requestId: 'r', ip: '192.0.2.1', userAgent: null }
@@ -107,7 +109,7 @@ test.group('The overridable methods of LucidCrud', (group) => {
       }
     })
 
-  test("[P6, P8] methods after the write receive the caller's values, and can write", async ({
+  test("[P6, P8] overridable methods after the write receive the caller's values, and can write", async ({
     assert,
   }) => {
     const created = await crud.create({ name: 'new', rename: 'other' })
@@ -122,7 +124,7 @@ test.group('The overridable methods of LucidCrud', (group) => {
     assert.deepEqual(values, { name: 'new', rename: 'third' })
   })
 
-  test('[P8] an error in a method rolls the write back, and the caller gets it', async ({
+  test('[P8] an error in an overridable method rolls the write back and is thrown to the caller', async ({
     assert,
   }) => {
     const id = await insertRow('own_marks', { name: 'there' })

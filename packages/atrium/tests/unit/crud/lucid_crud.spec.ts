@@ -182,7 +182,7 @@ test.group("LucidCrud in a caller's transaction", (group) => {
     assert.equal(await counters.count(), 1)
   })
 
-  test('[P8] a rollback undoes create, update, delete and dbDelete', async ({ assert }) => {
+  test('[P8] a rollback reverts create, update, delete and dbDelete', async ({ assert }) => {
     const ids = [await insertCounter('one'), await insertCounter('two'), await insertCounter('x')]
     const before = await db.from('crud_counters')
     await assert.rejects(() =>
@@ -205,7 +205,9 @@ test.group("LucidCrud in a caller's transaction", (group) => {
     assert.deepEqual(await db.from('crud_counters'), before)
   })
 
-  test('[P8] a failed write leaves the transaction usable', async ({ assert }) => {
+  test("[P8] a failed write does not prevent further writes in the caller's transaction", async ({
+    assert,
+  }) => {
     await insertCounter('one')
     await db.transaction(async (client) => {
       await counters.create({ name: 'two' }, { client })
@@ -244,7 +246,7 @@ test.group("LucidCrud in a caller's transaction", (group) => {
     }).timeout(3000)
   }
 
-  test('[P8, P15] a call in a transaction does not wait for another load that itself waits for the transaction', async ({
+  test('[P8, P15] a call in a transaction does not wait for a concurrent table read that waits for the transaction', async ({
     assert,
   }) => {
     const id = await insertCounter('one')

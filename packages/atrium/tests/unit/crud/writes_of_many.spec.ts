@@ -64,7 +64,7 @@ test.group('LucidCrud | upsert', (group) => {
     assert.lengthOf(await rows(), 0)
   })
 
-  test('[W9] concurrent upserts of the same key write one item, and any that fail are a 409', async ({
+  test('[W9] concurrent upserts of the same key write one item, and each one that fails is a 409', async ({
     assert,
   }) => {
     const titles = ['a', 'b', 'c', 'd', 'e', 'f']
@@ -131,7 +131,7 @@ test.group('LucidCrud | upsert', (group) => {
     assert.lengthOf(await rows(), 2)
   })
 
-  test('[W9] createMany returns the items, or nothing if the caller does not want them', async ({
+  test('[W9] createMany returns the items, or an empty list with returning: false', async ({
     assert,
   }) => {
     const items = await works.createMany([
@@ -163,7 +163,7 @@ test.group('LucidCrud | writes by filters', (group) => {
     }
   })
 
-  test('[W9] updateWhere changes all matching items if they are at most max', async ({
+  test('[W9] updateWhere changes all matching items if there are at most max of them', async ({
     assert,
   }) => {
     assert.equal(await works.updateWhere({ sku: 'a' }, { title: 'x' }), 1)
@@ -212,7 +212,7 @@ test.group('LucidCrud | writes by filters', (group) => {
     assert.deepEqual(await valuesOf('sku'), ['a', 'b', 'c'])
   })
 
-  test('[W9] deleteWhere deletes items as delete does, also by soft deletion', async ({
+  test('[W9] deleteWhere deletes items as delete does, including soft deletion', async ({
     assert,
   }) => {
     assert.equal(await works.deleteWhere({ scale__in: [0, 2] }, { max: 5 }), 2)

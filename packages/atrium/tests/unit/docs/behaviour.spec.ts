@@ -39,7 +39,7 @@ function named(): Map<string, string> {
 }
 
 test.group('docs/behaviour.md', () => {
-  test('a row of a table has at most 300 characters', ({ assert }) => {
+  test('a row of a table in docs/behaviour.md has at most 300 characters', ({ assert }) => {
     const long = rows().filter(({ text }) => text.length > LONGEST_ROW)
     assert.deepEqual(
       long.map(({ id }) => id),

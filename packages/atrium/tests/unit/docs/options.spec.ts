@@ -110,7 +110,9 @@ test.group('Tables of options', () => {
 })
 
 test.group('docs/commands.md', () => {
-  test('the page lists every command of the engine with its options', async ({ assert }) => {
+  test('docs/commands.md lists every command of the engine with its options', async ({
+    assert,
+  }) => {
     const commands = [...(await getMetaData()), DemoRemove.serialize()]
     const wanted = commands.map(({ commandName, flags }) => [
       commandName,
@@ -129,7 +131,7 @@ test.group('docs/commands.md', () => {
     assert.deepEqual(sorted(known), sorted(wanted))
   })
 
-  test('the page lists the scripts of package.json', ({ assert }) => {
+  test('docs/commands.md lists the scripts of package.json', ({ assert }) => {
     const { scripts } = JSON.parse(readFileSync(app.makePath('package.json'), 'utf8'))
     const commands = tableRows('docs/commands.md', 'npm, in a clone').map(
       ([first]) => namesIn(first)[0]

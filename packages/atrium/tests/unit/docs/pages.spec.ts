@@ -45,7 +45,7 @@ test.group('README', () => {
 })
 
 test.group('Pages of the documentation', () => {
-  test('every link leads to a file or a heading that exists', ({ assert }) => {
+  test('every link in the documentation leads to a file or a heading that exists', ({ assert }) => {
     const broken = pages().flatMap((page) =>
       linksOf(page)
         .filter(({ target }) => !leadsSomewhere(page, target))
@@ -77,7 +77,9 @@ test.group('Pages of the documentation', () => {
     assert.sameMembers(listed, others)
   })
 
-  test('every code block is run, or its fence contains the reason why not', ({ assert }) => {
+  test('every code block of the documentation is run, or its fence contains the reason why not', ({
+    assert,
+  }) => {
     const errors = pages()
       .flatMap(blocksOf)
       .filter(({ language, reason }) =>
@@ -89,7 +91,9 @@ test.group('Pages of the documentation', () => {
     )
   })
 
-  test('every code block is fenced, except in the maps of the architecture', ({ assert }) => {
+  test('every code block of the documentation is fenced, except for the folder trees of the architecture page', ({
+    assert,
+  }) => {
     const indented = pages()
       .filter((page) => page !== 'docs/architecture.md')
       .flatMap((page) =>
@@ -100,7 +104,7 @@ test.group('Pages of the documentation', () => {
     assert.deepEqual(indented, [])
   })
 
-  test('a shown output is directly after the command that prints it', ({ assert }) => {
+  test('the output of a command is shown directly after that command', ({ assert }) => {
     const lost = pages().flatMap((page) => {
       const blocks = blocksOf(page)
       return blocks.filter(
@@ -116,7 +120,7 @@ test.group('Pages of the documentation', () => {
     )
   })
 
-  test('each file is shown only once, so that no page overwrites a file of another page', ({
+  test('no two pages of the documentation show the same file, because running one would overwrite the other', ({
     assert,
   }) => {
     const paths = pages()
@@ -125,7 +129,7 @@ test.group('Pages of the documentation', () => {
     assert.lengthOf(paths, new Set(paths).size)
   })
 
-  test('every cell of a table has a column heading', ({ assert }) => {
+  test('every column of a table in the documentation has a heading', ({ assert }) => {
     for (const row of tableRows('docs/configuration.md', 'Environment')) assert.lengthOf(row, 3)
   })
 })

@@ -58,7 +58,7 @@ function usedFrom(name: string): Set<string> {
 }
 
 test.group('docs/reference.md', () => {
-  test('[K6] the tables of the page list all values of each import path, and no others', ({
+  test('[K6] docs/reference.md lists all values of each import path, and no others', ({
     assert,
   }) => {
     for (const path of Object.keys(PUBLIC)) {
@@ -71,7 +71,7 @@ test.group('docs/reference.md', () => {
     }
   })
 
-  test('[K6] the page describes for each value its input, output, exceptions and rule', ({
+  test('[K6] docs/reference.md describes input, output, exceptions and rule of each value', ({
     assert,
   }) => {
     for (const path of Object.keys(PUBLIC).filter((one) => one !== './types')) {
@@ -82,7 +82,7 @@ test.group('docs/reference.md', () => {
     }
   })
 
-  test('[K6] each public value is imported by an example on the page', ({ assert }) => {
+  test('[K6] docs/reference.md imports each public value in an example', ({ assert }) => {
     const used = new Map(
       Object.keys(PUBLIC).map((path) => [path, usedFrom(headingOf(path))] as const)
     )

@@ -54,7 +54,7 @@ test.group('Migrations of the engine', (group) => {
     assert.includeMembers(await namesOfDone(), names)
   })
 
-  test('[K7] an engine migration that ran from another folder is not pending, and a new one of the application is', ({
+  test('[K7] an engine migration that ran from another folder is not pending, but a new one of the application is', ({
     assert,
   }) => {
     const wanted = [`${migrationsPath('admin')}/1_users`, 'database/migrations/2_shelves']

@@ -27,7 +27,7 @@ test.group('Names of migrations', (group) => {
   const runner = () => new MigrationRunner(db, app, { direction: 'up', connectionName: NAME })
   const tables = () => db.connection(NAME).getAllTables()
 
-  test('Lucid’s own list of migrations still creates its table when it is read', async ({
+  test('Lucid by itself still creates its migrations table when the list of migrations is read', async ({
     assert,
   }) => {
     await runner().getList()

@@ -26,7 +26,7 @@ async function readAll(socket: AsyncIterable<Buffer>): Promise<string> {
   return text
 }
 
-test.group('createNodeServer()', () => {
+test.group('The HTTP server of the application', () => {
   test('[A29] a request id that contains a line break never reaches the application', async ({
     assert,
     cleanup,
@@ -159,7 +159,7 @@ test.group('createNodeServer()', () => {
     await closed
   })
 
-  test('a connection whose response is being sent closes after that response', async ({
+  test('closing the server does not cut off a response that is being sent, and closes its connection after it', async ({
     assert,
   }) => {
     const begun = Promise.withResolvers<ServerResponse>()
@@ -177,7 +177,7 @@ test.group('createNodeServer()', () => {
     await closed
   })
 
-  test('closing ends idle connections and cuts off responses that take too long', async ({
+  test('closing the server ends idle connections, and cuts off responses that take too long', async ({
     assert,
   }) => {
     const { server, port } = await listening(() => {}, { graceSeconds: 3 })
@@ -197,7 +197,7 @@ test.group('createNodeServer()', () => {
     assert.deepEqual(order, ['silent', 'endless'])
   })
 
-  test('[A6] a client that gets a response before its body is complete can read it, and is then disconnected', async ({
+  test('[A6] a client that gets a response before its body was received can read it, and is then disconnected', async ({
     assert,
     cleanup,
   }) => {

@@ -11,7 +11,7 @@ const SAFE = {
 }
 
 test.group('Warnings of a production server', () => {
-  test('safe settings cause no warnings, including a database in a file, behind a socket or on the same machine', ({
+  test('safe settings cause no warnings, including databases in a file, behind a socket or on the same machine', ({
     assert,
   }) => {
     for (const host of [undefined, '/run/postgresql', 'localhost', '127.0.0.1', '::1']) {

@@ -70,7 +70,7 @@ test.group('limitWriting()', () => {
       assert.equal(await new Promise((resolve) => server.getConnections((_, n) => resolve(n))), 0)
     })
 
-  test('[A29] a client that reads slowly but steadily gets the whole response', async ({
+  test('[A29] a client that reads slowly but steadily gets the complete response', async ({
     assert,
     cleanup,
   }) => {
@@ -103,7 +103,7 @@ test.group('limitWriting()', () => {
     assert.isBelow(await readSlowly(socket, 5), LONG.length)
   })
 
-  test('[A29] a handler can run for longer than the time limit of writing', async ({
+  test('[A29] the time limit for writing a response does not limit how long its handler runs', async ({
     assert,
     cleanup,
   }) => {

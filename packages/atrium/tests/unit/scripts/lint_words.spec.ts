@@ -14,7 +14,7 @@ async function wordsIn(path: string, text: string): Promise<Array<[number, strin
 }
 
 test.group('scripts/lint_words.js', () => {
-  test('words are found in comments, messages and titles: {path}')
+  test('listed words are found in comments, messages and titles: {path}')
     .with([
       { path: 'packages/atrium/src/crud/some.ts', text: '/** Returns an answer */', line: 1 },
       { path: 'packages/atrium/src/crud/some.ts', text: 'a()\nb() // The answer of a', line: 2 },
@@ -32,7 +32,7 @@ test.group('scripts/lint_words.js', () => {
       assert.deepEqual(await wordsIn(path, text), [[line, 'answer']])
     })
 
-  test('words in code, translation keys and older releases are not reported: {path}')
+  test('listed words in code, translation keys and older releases are not reported: {path}')
     .with([
       { path: 'packages/atrium/src/crud/some.ts', text: "const answer = read('answer')" },
       { path: 'packages/atrium/tests/some.spec.ts', text: "assert.equal(text, 'No answer yet')" },
@@ -45,7 +45,9 @@ test.group('scripts/lint_words.js', () => {
       assert.deepEqual(await wordsIn(path, text), [])
     })
 
-  test('words are found in file names, except in those of unit tests', async ({ assert }) => {
+  test('listed words are found in file names, except in those of unit tests', async ({
+    assert,
+  }) => {
     assert.deepEqual(await wordsIn('packages/atrium/src/crud/last_answer.ts', ''), [[0, 'answer']])
     assert.deepEqual(await wordsIn('packages/atrium/tests/unit/crud/last_answer.spec.ts', ''), [])
   })

@@ -16,7 +16,7 @@ async function mutantsOf(text: string): Promise<Mutant[]> {
 }
 
 test.group('scripts/mutants.js', () => {
-  test('changes: {text}')
+  test('this code has the expected mutants: {text}')
     .with([
       { text: 'if (a) b()', expected: ['if (!(a)) b()', ';', 'if (a) ;'] },
       { text: 'if (a) throw b', expected: ['if (!(a)) throw b', ';', 'if (a) ;'] },
@@ -37,7 +37,7 @@ test.group('scripts/mutants.js', () => {
       )
     })
 
-  test('imports, types, messages and the log are not changed: {$self}')
+  test('imports, types, error messages and log calls have no mutants: {$self}')
     .with([
       "import a from 'a'",
       "interface A { b: 'c' }",
@@ -51,7 +51,7 @@ test.group('scripts/mutants.js', () => {
       assert.deepEqual(await mutantsOf(text), [])
     })
 
-  test('a mutant names its line', async ({ assert }) => {
+  test('a mutant contains the number of the line that it changes', async ({ assert }) => {
     const [{ line, before, after }] = await mutantsOf('const a = 1\n\nif (a >= b) c()')
     assert.deepEqual([line, before, after], [1, '1', '2'])
     const lines = await mutantsOf('a()\nb()')

@@ -21,7 +21,7 @@ test.group('Test helpers | random tokens in compared texts', () => {
       }
     })
 
-  test('fractions of a second are removed from a text, and seconds and dates are not', ({
+  test('fractions of a second and timestamps in milliseconds are removed from a text, and dates are not', ({
     assert,
   }) => {
     assert.equal(
@@ -58,7 +58,7 @@ test.group('Test helpers | random tokens in compared texts', () => {
     }
   })
 
-  test('tokens are not removed from the items of a compared list', ({ assert }) => {
+  test('tokens are not removed from the items of a list that is compared', ({ assert }) => {
     assert.throws(() => assert.notInclude(['JzcEmyhdTrC2AnnoaWdIcd', 'Ann'], 'Ann'))
     assert.notInclude(['Anne'], 'Ann')
   })

@@ -67,7 +67,7 @@ test.group('parseBody()', () => {
     }
   })
 
-  test('other errors of the parser are unchanged', async ({ assert }) => {
+  test('other errors of the body parser are thrown unchanged', async ({ assert }) => {
     const error = new Error('ENOSPC')
     assert.strictEqual(await readFailing(error), error)
   })

@@ -35,14 +35,14 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
 ]
 
 test.group('What the patches expect of libraries', () => {
-  test('the installed libraries are as the patches expect', ({ assert }) => {
+  test('the installed libraries have the code that the patches expect', ({ assert }) => {
     assert.doesNotThrow(() => checkLibraries())
     assert.doesNotThrow(() => postgresCommit())
     assert.doesNotThrow(() => sqliteBegin())
     assert.doesNotThrow(() => migrations())
   })
 
-  test('if a library has changed, the error for {0} names the part: {1}')
+  test('if the code of a library has changed, the error for {0} names the part: {1}')
     .with(CHECKS)
     .run(async ({ assert }, [file, part, check]) => {
       const error = await Promise.resolve()

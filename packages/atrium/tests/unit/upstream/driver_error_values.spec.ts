@@ -23,7 +23,7 @@ test.group('Errors of pg', (group) => {
     assert.include(((await twice(asItComes)) as any).detail, 'confidential')
   })
 
-  test('the patch removes the details with the values', async ({ assert }) => {
+  test('the patch removes the details that contain values of the row', async ({ assert }) => {
     const error = (await twice(dropErrorDetails)) as any
     assert.equal(error.code, '23505')
     assert.notProperty(error, 'detail')
@@ -37,7 +37,9 @@ test.group('Errors of mysql2', (group) => {
     assert.include(JSON.stringify(await twice(asItComes)), 'insert into')
   })
 
-  test('the patch hides the statement when the error is logged', async ({ assert }) => {
+  test('the patch hides the statement of a MySQL error when the error is logged', async ({
+    assert,
+  }) => {
     const error = (await twice(hideErrorStatements)) as any
     assert.equal(error.code, 'ER_DUP_ENTRY')
     assert.notInclude(JSON.stringify(error), 'insert into')
@@ -46,7 +48,9 @@ test.group('Errors of mysql2', (group) => {
 })
 
 test.group('Patched statements of drivers', () => {
-  test('calls without a callback and successful calls are unchanged', ({ assert }) => {
+  test('database calls without a callback, and successful calls, are unchanged by the patches', ({
+    assert,
+  }) => {
     for (const change of [dropErrorDetails, hideErrorStatements]) {
       const connection = {
         query: (statement: unknown, callback?: (...given: unknown[]) => void) => {

@@ -35,7 +35,7 @@ test.group('Detection of changes in JSON columns', () => {
     assert.throws(() => lucidsDirty!.call(parcel), /valueOf is not a function/)
   })
 
-  test('data with keys that are names of methods is compared like any other data', ({ assert }) => {
+  test('data with keys that are names of methods is compared correctly', ({ assert }) => {
     const parcel = stored({ data: structuredClone(HOSTILE) })
     assert.isEmpty(parcel.$dirty)
     parcel.data = structuredClone(HOSTILE)
@@ -46,9 +46,7 @@ test.group('Detection of changes in JSON columns', () => {
     assert.isTrue(parcel.$isDirty)
   })
 
-  test('columns whose data has no names of methods as keys at the top level are compared by Lucid', ({
-    assert,
-  }) => {
+  test('data without such keys at its top level is compared by Lucid itself', ({ assert }) => {
     const parcel = stored({
       data: [1, { toString: 1 }],
       name: 'Lamp',

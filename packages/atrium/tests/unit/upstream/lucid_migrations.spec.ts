@@ -228,7 +228,7 @@ test.group('Migrations that rebuild referenced tables', () => {
     assert.deepEqual(await done(), ['1'])
   })
 
-  test('the patched methods of the migration runner exist, and are patched only once', ({
+  test('the migration runner has the methods that are patched, and they are patched only once', ({
     assert,
   }) => {
     const methods = MigrationRunner.prototype as unknown as Record<string, unknown>

@@ -44,7 +44,7 @@ test.group('Queries that save a record', (group) => {
     assert.equal(word.id as unknown, 7)
   })
 
-  test('a given key is preserved by an insert, and a missing key is set', ({ assert }) => {
+  test('an insert preserves a key that was set, and sets a missing one', ({ assert }) => {
     const word = make('two')
     let isGiven = true
     keepGivenKey(word, ['id'], () => isGiven)
@@ -68,14 +68,14 @@ test.group('Queries that save a record', (group) => {
     assert.lengthOf(await db.connection(NAME).from('words').where('id', 'three'), 1)
   })
 
-  test('a model with custom queries is recognized', ({ assert }) => {
+  test('a model that overrides its queries is recognized', ({ assert }) => {
     class Own extends Word {}
     Object.assign(Own.prototype, { $getQueryFor: () => undefined })
     assert.isFalse(makesOwnQueries(Word))
     assert.isTrue(makesOwnQueries(Own))
   })
 
-  test("before an insert, the row that the model's hooks returned is checked", async ({
+  test('the check before an insert receives the row as changed by the hooks of the model', async ({
     assert,
     cleanup,
   }) => {

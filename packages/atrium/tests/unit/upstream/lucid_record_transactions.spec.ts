@@ -23,7 +23,7 @@ test.group('Transactions of model instances', () => {
     await transaction.rollback()
   })
 
-  test('many records of a transaction share one listener on it', async ({ assert }) => {
+  test('many records in one transaction share one listener', async ({ assert }) => {
     const transaction = await db.transaction()
     const records = Array.from({ length: MANY }, () => new Parcel().useTransaction(transaction))
     assert.equal(transaction.listenerCount('commit'), 1)
@@ -33,7 +33,7 @@ test.group('Transactions of model instances', () => {
     assert.isTrue(records.every(({ $trx }) => $trx === undefined))
   })
 
-  test('a record leaves its transaction after {$self}, and can join another one')
+  test('a record leaves its transaction after a {$self}, and can be used in another one')
     .with(['commit', 'rollback'] as const)
     .run(async ({ assert }, end) => {
       const parcel = new Parcel()

@@ -50,7 +50,7 @@ test.group('The end of a nested transaction', (group) => {
     assert.deepEqual(heard, ['rollback', 'after rollback'])
   })
 
-  test('a sealed transaction refuses statements and savepoints until its end', async ({
+  test('a sealed transaction refuses statements and savepoints until it is unsealed', async ({
     assert,
   }) => {
     const trx = await outer.transaction()

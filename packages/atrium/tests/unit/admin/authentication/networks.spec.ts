@@ -7,7 +7,7 @@ test.group('LoginThrottle | networks', (group) => {
     await db.from('admin_rate_limits').delete()
   })
 
-  test('[B8] an IPv6 network counts as one address, and invalid addresses count together', async ({
+  test('[B8] addresses of one IPv6 network are counted together, and so are invalid addresses', async ({
     assert,
   }) => {
     const throttle = new LoginThrottle({

@@ -123,7 +123,7 @@ test.group('Bulk ids', () => {
     }
   })
 
-  test('[B20] an id that occurs twice counts once, in any notation', ({ assert }) => {
+  test('[B20] an id that occurs twice in a request counts once, in any notation', ({ assert }) => {
     assert.deepEqual(readIds(INTEGER, [1, '1', 2, 1n, 1]), [[1], [2]])
     assert.deepEqual(readIds(TEXT, ['1', 1, 'a', 'A']), [['1'], ['a'], ['A']])
     assert.lengthOf(

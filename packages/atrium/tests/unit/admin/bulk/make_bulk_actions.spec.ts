@@ -58,7 +58,7 @@ test.group('Bulk actions of a view', () => {
     )
   })
 
-  test('[S19, P9] refuses a class that is not a bulk action, has no label or needs an unknown action', ({
+  test('[S19, P9] a class that is not a bulk action, has no label or needs an unknown action is refused', ({
     assert,
   }) => {
     class Silent extends Publish {

@@ -137,7 +137,7 @@ test.group('admin:create in a terminal', (group) => {
     assert.isNull(await AdminUser.findBy('username', 'jo'))
   })
 
-  test('if the password is repeated differently, no user is created', async ({ assert }) => {
+  test('admin:create creates no user if the repeated password differs', async ({ assert }) => {
     const command = await create(['--username=jo'], {
       'Password': PASSWORD,
       'Password again': `${PASSWORD}!`,
@@ -147,7 +147,7 @@ test.group('admin:create in a terminal', (group) => {
     assert.isNull(await AdminUser.findBy('username', 'jo'))
   })
 
-  test('a prompt shows the error of an invalid input', async () => {
+  test('a prompt of admin:create shows the error of an invalid input and asks again', async () => {
     const command = await ace.create(AdminCreate, [])
     command.prompt
       .trap('Username')
@@ -163,7 +163,7 @@ test.group('admin:create in a terminal', (group) => {
     command.assertSucceeded()
   })
 
-  test('[U13] the user name is refused as the password', async () => {
+  test('[U13] admin:create refuses the user name as the password', async () => {
     const command = await ace.create(AdminCreate, ['--username=open.sesame'])
     command.prompt
       .trap('Password')
@@ -174,7 +174,7 @@ test.group('admin:create in a terminal', (group) => {
     command.assertSucceeded()
   })
 
-  test('[B11] an existing or invalid user name is refused: {$self}')
+  test('[B11] admin:create refuses an existing or invalid user name: {$self}')
     .with(['taken', 'x', 'a b', 'é é', 'x'.repeat(33), '../x', 'a\nb', "a'b"])
     .run(async ({ assert }, username) => {
       await AdminUser.create({ username: 'taken', hashedPassword: '-', isSuperuser: false })

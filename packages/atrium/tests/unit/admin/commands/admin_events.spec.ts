@@ -39,7 +39,7 @@ test.group('admin:events', (group) => {
     assert.deepEqual(JSON.parse(logs[0].message), { removed: 0 })
   })
 
-  test('[P12] without a flag, or without an event log, the command fails with a reason', async ({
+  test('[P12] admin:events without a flag, or without an event log, fails with the reason', async ({
     assert,
     cleanup,
   }) => {

@@ -42,7 +42,7 @@ test.group('admin:invite', (group) => {
     assert.notInclude(told.url, token!)
   })
 
-  test('[U12] an unknown user, an existing name and a missing address are refused: {0}')
+  test('[U12] admin:invite refuses an unknown user, an existing name and a missing address: {0}')
     .with([
       ['nobody'],
       ['kim', '--create'],

@@ -62,7 +62,7 @@ test.group('admin:mfa', (group) => {
     assert.notInclude(text, app.secret)
   })
 
-  test('[U10] an unknown user is an error', async ({ assert }) => {
+  test('[U10] admin:mfa for an unknown user is an error', async ({ assert }) => {
     const { command, text } = await run('nobody', '--reset')
     command.assertFailed()
     assert.include(text, 'Unknown admin user')

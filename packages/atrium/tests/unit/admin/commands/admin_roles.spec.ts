@@ -227,7 +227,7 @@ test.group('admin:roles', (group) => {
     assert.notMatch(told.join(''), /\u001b/)
   })
 
-  test('[U6] a file with an error changes nothing, and all errors are listed', async ({
+  test('[U6] an import of roles with errors changes nothing, and lists all of them', async ({
     assert,
   }) => {
     for (const [file, message] of [

@@ -80,7 +80,9 @@ test.group('admin:token', (group) => {
     assert.lengthOf(await AdminAccessToken.all(), 1)
   })
 
-  test('[P10, P12] a token never expires only if that is requested', async ({ assert }) => {
+  test('[P10, P12] admin:token issues a token without expiry only if that is requested', async ({
+    assert,
+  }) => {
     const { logs } = await run(['jo', '--name=ci', '--expires-in=never'])
     assert.match(logs[0], /may do \* and does not expire/)
     const { expiresAt } = await AdminAccessToken.firstOrFail()
@@ -153,7 +155,7 @@ test.group('admin:token', (group) => {
     assert.deepEqual(JSON.parse(json.logs[0]), { revoked: [other.id] })
   })
 
-  test('[P12] invalid values are refused, and no token is issued: {message}')
+  test('[P12] admin:token refuses invalid values and issues no token: {message}')
     .with([
       { args: ['nobody', '--name=ci'], message: /Unknown admin user "nobody"/ },
       { args: ['jo', '--name=ci', '--abilities=Prodct:read'], message: /models are .*Reel/ },

@@ -169,7 +169,7 @@ test.group('crud:import', (group) => {
     await db.from('import_articles').whereNotNull('parent_id').delete()
   })
 
-  test('[D3, A7] if the create schema does not contain the key, the database generates it', async ({
+  test('[D3, A7] if the create schema does not contain the key, keys of the file are left out or refused', async ({
     assert,
   }) => {
     const content = csv('id,sku,title', '70001,a,Lamp')
@@ -229,7 +229,7 @@ test.group('crud:import', (group) => {
     assert.deepEqual(await skus(), ['a Lamp', 'c Bed', 'sku title'])
   })
 
-  test('[D3] an import that is not possible is reported in one line', async ({ assert }) => {
+  test("[D3] crud:import reports in one line why a file can't be imported", async ({ assert }) => {
     const unknown = await run(csv('sku', 'a'), [], 'Nothing')
     unknown.command.assertExitCode(1)
     unknown.command.assertLogMatches(/Unknown model Nothing; models are/, 'stderr')
@@ -265,7 +265,7 @@ test.group('crud:import', (group) => {
     assert.deepEqual(await skus(), [])
   })
 
-  test('[P12] --help needs no arguments', ({ assert }) => {
+  test('[P12] crud:import --help needs no arguments', ({ assert }) => {
     for (const command of [CrudImport, CrudExport]) {
       const parsed = { _: [], args: ['crud:import'], unknownFlags: [], nodeArgs: [] }
       assert.doesNotThrow(() => command.validate({ ...parsed, flags: { help: true } }))

@@ -44,7 +44,7 @@ test.group('make:admin-card', (group) => {
       if (kind !== 'text') assert.include(card, "model = 'Invoice'\n")
     })
 
-  test('[G2] unknown kinds and a missing model are refused, and no file is overwritten', async ({
+  test('[G2] make:admin-card refuses unknown kinds and a missing model, and overwrites no file', async ({
     assert,
   }) => {
     assert.include(await run('Debt', '--kind=pie'), "no kind 'pie' of cards")

@@ -41,7 +41,9 @@ test.group('make:admin-page', (group) => {
     assert.include(text, '<p>&lt;b&gt;</p>')
   })
 
-  test('[G1] no file is overwritten, and an invalid name is refused', async ({ assert }) => {
+  test('[G1] make:admin-page overwrites no file, and refuses an invalid name', async ({
+    assert,
+  }) => {
     await run('today')
     assert.include(await run('Today'), 'app/admin_pages/today.ts exists already')
     for (const name of ['../today', 'a//b', '5', "x'y"]) {

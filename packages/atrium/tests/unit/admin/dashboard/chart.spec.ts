@@ -51,7 +51,9 @@ test.group('recordsChart', () => {
     )
   })
 
-  test('a day of one record is visible next to a day of thousands', ({ assert }) => {
+  test('in the chart, a day with one record is visible next to a day with thousands', ({
+    assert,
+  }) => {
     const drawn = bars(
       recordsChart(
         days(30, (index) => (index === 12 ? 10_432 : index % 9 ? 0 : 1)),
@@ -81,7 +83,9 @@ test.group('recordsChart', () => {
       assert.lengthOf([...svg.matchAll(/text-anchor="middle"/g)], labels)
     })
 
-  test('the last label of the axis is the last day, in UTC', ({ assert }) => {
+  test('the labels of the chart are days in UTC, up to the last one, and numbers of the locale', ({
+    assert,
+  }) => {
     const svg = recordsChart(
       [
         { day: '2026-11-20', count: 1200 },

@@ -24,7 +24,9 @@ test.group('Records of an event', (group) => {
     }))
   }
 
-  test('[E3] several writes of a record become one', ({ assert }) => {
+  test('[E3] several writes of one record are combined into one record of the event', ({
+    assert,
+  }) => {
     assert.deepEqual(actions([null, one], [one, two]), [
       { action: 'CREATE', states: [null, two], changed: ['id', 'name', 'value'] },
     ])

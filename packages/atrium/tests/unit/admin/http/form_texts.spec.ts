@@ -13,7 +13,7 @@ test.group('Texts of forms', () => {
     assert.equal(singleText(texts, 'next'), '')
   })
 
-  test('[B3] a missing or repeated field has no text', ({ assert }) => {
+  test('[B3] a field that is missing or repeated in a form has no text', ({ assert }) => {
     assert.isUndefined(singleText(texts, 'password'))
     assert.isUndefined(singleText(texts, 'theme'))
   })

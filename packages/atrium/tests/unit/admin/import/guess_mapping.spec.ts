@@ -11,14 +11,16 @@ async function guessed(columns: string[], samples: string[][] = []) {
   return { ...mapping, key: guessKey(importer.view.resource, fields, mapping) }
 }
 
-test.group('Import | column guesses', () => {
-  test('[D3] columns are guessed by name, label and similar names', async ({ assert }) => {
+test.group('Import | matching of columns to fields', () => {
+  test('[D3] columns of a file are matched to fields by name, label and similar names', async ({
+    assert,
+  }) => {
     const { columns, key } = await guessed(['SKU', 'Titles', 'Prise', 'active', 'Colour', 'count '])
     assert.deepEqual(columns, ['sku', 'title', 'price', 'active', null, 'count'])
     assert.equal(key, 'sku')
   })
 
-  test('[D3] a reference is recognized by the name of its relation, by its name in an export, and by its cells', async ({
+  test("[D3] a reference column is recognized by its relation's name, its name in an export, or its cells", async ({
     assert,
   }) => {
     const byTitle = await guessed(['maker'], [['Acme'], ['7']])
@@ -29,7 +31,7 @@ test.group('Import | column guesses', () => {
     assert.deepEqual(alone.by, { 0: 'title' })
   })
 
-  test('[D3] no field is guessed for two columns', async ({ assert }) => {
+  test('[D3] no field is matched to two columns of a file', async ({ assert }) => {
     const { columns } = await guessed(['title', 'Title', 'TITLE'])
     assert.deepEqual(columns, ['title', null, null])
   })

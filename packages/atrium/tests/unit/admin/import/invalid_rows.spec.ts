@@ -55,7 +55,9 @@ test.group('Import | files of invalid rows', (group) => {
     assert.isEmpty(await openBelow(folder))
   })
 
-  test('[D3] both files are closed if the client stops reading early', async ({ assert }) => {
+  test('[D3] both files are closed if the client disconnects before the end', async ({
+    assert,
+  }) => {
     const output = new PassThrough()
     output.once('data', () => output.destroy())
     await assert.rejects(() => writeInvalidRows(site, one, [], paths, output))

@@ -18,7 +18,9 @@ const OWN = KEYS.filter(({ isElsewhere }) => !isElsewhere)
 const read = (path: string) => readFile(app.makePath(path), 'utf8')
 
 test.group('Keyboard shortcuts', () => {
-  test('[L12] the script has exactly one function for each shortcut', async ({ assert }) => {
+  test('[L12] the script of keyboard shortcuts has exactly one function for each shortcut', async ({
+    assert,
+  }) => {
     const script = await read('packages/atrium/assets/admin/keys.js')
     const [, body] = /const does = \{\n(.*?)\n {2}\}\n/s.exec(script)!
     const functions = [...body.matchAll(/^ {4}(\w+)[(:]/gm)].map(([, name]) => name)

@@ -173,7 +173,7 @@ test.group('Cells of a list', (group) => {
     }
   })
 
-  test('[S34] invisible and direction-changing characters are shown by their code points', ({
+  test('[S34] invisible characters, and characters that change the text direction, are shown as code points', ({
     assert,
   }) => {
     const shown = (value: string) => cell('name', value).text

@@ -140,7 +140,9 @@ test.group('Filters of a list', (group) => {
     assert.include(parameters.url, 'filter.found_on__between=today')
   })
 
-  test('[L1] every URL of the list contains its filters', ({ assert }) => {
+  test('[L1] the URL of a list contains its filters, search and order, and is parsed to the same parameters', ({
+    assert,
+  }) => {
     const query =
       'filter.name=a%26b+%22&filter.nothing=1&q=x&deleted=only&sort_by=name%2Cprice&sort_order=asc%2Cdesc&rows-per-page-select=20'
     const parameters = read(`${query}&page=3`, utensil)
@@ -179,7 +181,7 @@ test.group('Filters of a list', (group) => {
     assert.equal(parameters.unfiltered.url, '/admin/Artefact/')
   })
 
-  test('[L4] the parameter q is the search in all columns, and the search form sets it if all columns are selected', ({
+  test('[L4] the parameter q searches all columns, and the search form sets it if all columns are selected', ({
     assert,
   }) => {
     assert.equal(read('q=+a++b+').q, 'a++b'.replaceAll('+', ' '))

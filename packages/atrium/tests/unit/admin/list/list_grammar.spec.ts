@@ -54,7 +54,7 @@ test.group('List parameters in admin site and API', (group) => {
     for (const { resource } of [specimens, letters]) await resource.load()
   })
 
-  test('[L1, L7, A18] a list query is parsed to the same request by the admin site and the API', ({
+  test('[L1, L7, A18] the admin site and the API parse a list query to the same request', ({
     assert,
   }) => {
     const rules = fc.uniqueArray(anyRule, {
@@ -92,7 +92,7 @@ test.group('List parameters in admin site and API', (group) => {
     )
   })
 
-  test('[B16, A22] the deleted parameter has the same meaning in the admin site and the API', ({
+  test('[B16, A22] the parameter deleted has the same meaning in the admin site and the API', ({
     assert,
   }) => {
     for (const mode of ['include', 'only', 'exclude', '']) {
@@ -101,7 +101,7 @@ test.group('List parameters in admin site and API', (group) => {
     }
   })
 
-  test('[L1, A16] a value that the API refuses filters nothing, with the same reason', ({
+  test('[L1, A16] a value that the API refuses is ignored by the admin list, with the same reason', ({
     assert,
   }) => {
     const words = fc.constantFrom('', 'null', 'true', 'eq:1', '2024-02-29', '10:30', ',', '%', '-1')
@@ -132,7 +132,9 @@ test.group('List parameters in admin site and API', (group) => {
     assert.lengthOf([...refusals], 2)
   })
 
-  test('[S27, A13] paging parameters that the API refuses are corrected', ({ assert }) => {
+  test('[S27, A13] paging parameters that the API refuses are replaced by defaults in the admin list', ({
+    assert,
+  }) => {
     for (const [page, rows] of [
       ['0', '20'],
       ['-3', '20'],

@@ -216,7 +216,7 @@ test.group('Parameters of a list', (group) => {
     )
   })
 
-  test('[S56] in the URL of the table alone, the parameter search contains the search text', ({
+  test('[S56] in the URL of the table alone, the search text is in the parameter search', ({
     assert,
   }) => {
     const query = 'column-to-search=name&search=vase&search-input=other'

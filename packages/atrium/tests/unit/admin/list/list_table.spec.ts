@@ -27,14 +27,14 @@ async function fieldsRead(options: AdminViewOptions): Promise<string[] | undefin
 }
 
 test.group('ListTable | fields that are read', () => {
-  test('[S27] the table reads the fields that it shows or uses', async ({ assert }) => {
+  test('[S27] the list reads only the fields that its table shows or needs', async ({ assert }) => {
     assert.sameMembers((await fieldsRead({ listColumns: ['release_date'] }))!, [
       'title',
       'release_date',
     ])
   })
 
-  test('[S19] custom cells and titles receive complete records', async ({ assert }) => {
+  test('[S19] custom cells and custom titles receive complete records', async ({ assert }) => {
     const listColumns = ['release_date']
     assert.isUndefined(await fieldsRead({ listColumns, title: (item) => `${item.director}` }))
     assert.isUndefined(await fieldsRead({ listColumns: ['release_date', Length] }))

@@ -74,7 +74,7 @@ test.group('Admin | actors in different representations', (group) => {
     }
   }
 
-  test('roles, fields and scopes restrict every representation of an actor', async ({ assert }) => {
+  test('roles, fields and scopes apply to every representation of an actor', async ({ assert }) => {
     for (const [form, actor] of Object.entries(await forms(jo))) {
       assert.deepEqual(await seenBy(actor), [['Article 1', undefined]], form)
     }
@@ -115,7 +115,7 @@ test.group('Admin | actors in different representations', (group) => {
     }
   })
 
-  test('an actor has at most the permissions of its stored user, and loses those that its object lacks', async ({
+  test('an actor object has only the permissions that both it and its stored user have', async ({
     assert,
   }) => {
     const { id, username } = jo
@@ -146,13 +146,13 @@ test.group('Admin | actors in different representations', (group) => {
     }
   })
 
-  test('runAs rejects a value that is not an actor', ({ assert }) => {
+  test('runAs refuses a value that is not an actor', ({ assert }) => {
     for (const actor of [root, { id: 1 }, undefined]) {
       assert.throws(() => runAs(actor as any, () => 1), ValueError)
     }
   })
 
-  test('templates can pass site.user as the actor', async ({ assert }) => {
+  test('templates can pass site.user to code that expects an actor', async ({ assert }) => {
     edge.registerTemplate('actor_forms_card', { template: '{{ await seen(site.user) }}' })
     const origin = { ip: '::1', requestId: 'x', userAgent: null }
     const ctx = await contextOf({ userId: jo.id, origin } as any)

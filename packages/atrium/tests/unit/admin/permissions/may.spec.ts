@@ -24,7 +24,7 @@ interface Given {
   reached?: (operation: string, keys: unknown[][]) => unknown[][]
 }
 
-test.group('Admin | permissions of offers', () => {
+test.group('Admin | permissions that decide which actions are offered', () => {
   const record = {} as any
   const refused = async () => {
     throw new Error('not known')
@@ -66,7 +66,9 @@ test.group('Admin | permissions of offers', () => {
     return { view, checked }
   }
 
-  test('[P14, U2] roles, the view and its access decide before the policy', async ({ assert }) => {
+  test('[P14, U2] an action that the roles, the view or its access forbid is refused without calling the policy', async ({
+    assert,
+  }) => {
     const ctx = signedIn()
     const { view, checked } = viewOf()
     assert.isTrue(await may(ctx, view, 'update'))
@@ -80,7 +82,7 @@ test.group('Admin | permissions of offers', () => {
     }
   })
 
-  test('[P14] the policy is checked with the operation of the offer: {offer}')
+  test('[P14] the policy is called with the operation of the offered action: {offer}')
     .with([
       { offer: 'view', operation: 'read_multi', ofRecord: 'read' },
       { offer: 'create', operation: 'create' },
@@ -97,7 +99,7 @@ test.group('Admin | permissions of offers', () => {
       assert.deepEqual(checked, [operation, 'ofRecord' in given ? given.ofRecord : operation])
     })
 
-  test('[P14] a refusal of the policy is one of the offer, with and without a record', async ({
+  test('[P14] when actions are offered, the policy is told so, and a refusal hides the action', async ({
     assert,
   }) => {
     const seen: unknown[] = []
@@ -114,7 +116,7 @@ test.group('Admin | permissions of offers', () => {
     assert.strictEqual(seen[3], record)
   })
 
-  test('[U3] roles that show some records are checked with the record, without a policy', async ({
+  test('[U3] if roles show only some records, an action is checked with the record even without a policy', async ({
     assert,
   }) => {
     const { view, checked } = viewOf({ projection: { coversReadableRecords: () => false } })
@@ -124,7 +126,7 @@ test.group('Admin | permissions of offers', () => {
     assert.deepEqual(checked, ['update'])
   })
 
-  test('[P14] the policy is checked once per request and offer, and for each record', async ({
+  test('[P14] the policy is called once per request and action, and once more for each record', async ({
     assert,
   }) => {
     const ctx = signedIn()
@@ -150,7 +152,7 @@ test.group('Admin | permissions of offers', () => {
     assert.isFalse(await may(await operatorContext('crud:export'), limited, 'view'))
   })
 
-  test('[P14] an error allows nothing, unless the policy requires the record that is not known yet', async ({
+  test('[P14] an error of the policy hides an action, unless the policy needs a record that is not known yet', async ({
     assert,
   }) => {
     const fails = () => {
@@ -171,7 +173,9 @@ test.group('Admin | permissions of offers', () => {
     assert.isNull(await personal(signedIn(), viewOf({ isWithheld: true }).view))
   })
 
-  test('[P14] the offers of a view are those that roles and policy allow', async ({ assert }) => {
+  test('[P14] the offered actions of a view are those that both roles and policy allow', async ({
+    assert,
+  }) => {
     const { view } = viewOf({
       offers: ['view', 'read', 'update', 'delete', 'export'],
       hasPolicy: true,
@@ -180,7 +184,7 @@ test.group('Admin | permissions of offers', () => {
     assert.deepEqual([...(await offersOf(signedIn(), view))], ['view', 'update', 'export'])
   })
 
-  test('[P14, U2] an offer for several records is checked once, if nothing depends on the record', async ({
+  test('[P14, U2] for several records an action is checked once, if neither roles nor policy depend on the record', async ({
     assert,
   }) => {
     for (const allows of [() => true, () => false]) {
@@ -195,7 +199,7 @@ test.group('Admin | permissions of offers', () => {
     assert.deepEqual(checked, [])
   })
 
-  test('[U2, U3] of several records, those in the scopes of the grants are offered', async ({
+  test("[U2, U3] of several records, an action is offered for those in the scopes of the user's grants", async ({
     assert,
   }) => {
     const scoped = {
@@ -231,7 +235,7 @@ test.group('Admin | permissions on several records', (group) => {
     await db.from('ward_shifts').delete()
   })
 
-  test('[P14] a policy that checks the record is checked with each, and a missing one is refused', async ({
+  test('[P14] a policy that needs the record is called with each record, and a missing record is refused', async ({
     assert,
   }) => {
     const { id } = await makeUser('kim')

@@ -19,7 +19,10 @@ test.group('Admin | role errors at boot', (group) => {
     await reportRoleErrors({ models, adminUserService } as any)
   }
 
-  test('[U5, U6] unknown names are reported in one line per role', async ({ assert, cleanup }) => {
+  test('[U5, U6] unknown names in roles are reported in one line per role', async ({
+    assert,
+    cleanup,
+  }) => {
     const warnings = captureWarnings(cleanup)
     await report('Everything')
     assert.isEmpty(warnings)

@@ -109,7 +109,9 @@ test.group('Admin | permissions by roles', (group) => {
     assert.deepEqual([await versionOf(jo), await versionOf(ann)], [before[0] + 1, before[1]])
   })
 
-  test('[U4] a role that is given or removed applies immediately', async ({ assert }) => {
+  test('[U4] a role that is assigned to or removed from a user applies immediately', async ({
+    assert,
+  }) => {
     assert.deepEqual(await may('purge'), [false, false])
     await giveRoles(jo, ['Clerk', 'Everything'])
     assert.deepEqual(await may('purge'), [true, true])
@@ -182,7 +184,7 @@ test.group('Admin | permissions by roles', (group) => {
     assert.deepEqual([...(grants![0].operations as Set<string>)], ['read', 'read_multi', 'update'])
   })
 
-  test('[U2] bulk actions are allowed by their names', async ({ assert }) => {
+  test('[U2] a role allows a bulk action by its name', async ({ assert }) => {
     assert.deepEqual(await may('approve'), [true, true])
     assert.deepEqual(await may('reject'), [false, false])
     assert.deepEqual(await may('approve', ann), [false, false])

@@ -154,7 +154,7 @@ test.group('SqliteLimiterStore', () => {
     }
   }
 
-  test("[B8] the store counts as the contract of AdonisJS's limiter specifies", async ({
+  test("[B8] the SQLite store behaves as the contract of AdonisJS's limiter specifies", async ({
     assert,
     cleanup,
   }) => {

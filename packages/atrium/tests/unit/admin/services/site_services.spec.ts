@@ -88,7 +88,7 @@ test.group('Services of the admin site', () => {
     assert.isNull(await queue.take())
   }).skip(!REDIS_URL && !process.env.CI, 'TEST_REDIS_URL names no Redis server')
 
-  test('[K3, B1] the application can replace single texts of the site, and its i18n gets no events for them', async ({
+  test('[K3, B1] an application can replace single texts, and its i18n emits no missing-translation events for the site', async ({
     assert,
     cleanup,
   }) => {
@@ -112,7 +112,9 @@ test.group('Services of the admin site', () => {
     assert.isEmpty(missing)
   })
 
-  test('[K3] unused files of earlier versions are found', ({ assert }) => {
+  test('[K3] configuration files of earlier versions that have no effect any more are found', ({
+    assert,
+  }) => {
     const container = { hasBinding: (name: string) => name === 'redis' }
     const config = { has: (name: string) => ['limiter', 'redis', 'mail'].includes(name) }
     assert.deepEqual(unreadFiles({ config, container } as never), ['config/limiter.ts'])

@@ -125,7 +125,7 @@ test.group('Cell values', () => {
       assert.deepEqual(valueOfCell(columnOf(kind), cell, options), value)
     })
 
-  test('[D3] a value that is missing in a JSON row stays undefined', ({ assert }) => {
+  test('[D3] a value that is missing in a JSON row is undefined, not null', ({ assert }) => {
     assert.isUndefined(valueOfCell(columnOf('integer'), undefined))
     assert.equal(valueOfCell(undefined, '12'), '12')
   })
@@ -138,7 +138,9 @@ test.group('Cell values', () => {
       }
     })
 
-  test('[D3] invalid JSON and a time that does not exist are refused', ({ assert }) => {
+  test('[D3] a cell with invalid JSON, or with a time that does not exist in the zone, is refused', ({
+    assert,
+  }) => {
     const json = () => valueOfCell(columnOf('json'), '{"a":')
     const skipped = () =>
       valueOfCell(columnOf('datetime'), '2026-03-29 02:30', { zone: 'Europe/Berlin' })

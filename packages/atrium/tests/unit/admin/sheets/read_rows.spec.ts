@@ -113,7 +113,7 @@ test.group('Reading files as tables', (group) => {
     assert.deepEqual(odd.rows[0].cells, ['1', '2', '3'])
   })
 
-  test('[D3] an apostrophe before a formula is removed, and a single one is preserved', async ({
+  test('[D3] the apostrophe that escapes a formula is removed, and any other apostrophe is preserved', async ({
     assert,
   }) => {
     const { rows, shape } = await files.read('table.csv', "'=a,b\n'=1+1,'x\n''=1,-5\n")

@@ -52,7 +52,9 @@ test.group('Reading the beginning of a file', (group) => {
       assert.isNotEmpty(await Array.fromAsync(readRows(path, shape, { rows: 4 })))
     })
 
-  test('[D3] a sheet has a maximum number of rows too', async ({ assert }) => {
+  test('[D3] reading a sheet stops with an error at its maximum number of rows', async ({
+    assert,
+  }) => {
     const rows = [['1'], ['2'], ['3'], ['4']]
     const path = await files.table('xlsx', rows, { columns: ['a'] })
     const shape = await inspectFile(path, 'table.xlsx')

@@ -95,7 +95,9 @@ test.group('Writing tables', () => {
     assert.deepEqual(JSON.parse(await written('json', [], TWO)), [])
   })
 
-  test('[D2] an error of the output stream is thrown by the next write', async ({ assert }) => {
+  test('[D2] an error of the output stream is thrown by the next write and by the end', async ({
+    assert,
+  }) => {
     const output = new Writable({
       write: (_piece, _encoding, done) => done(new Error('The disk is full')),
     })

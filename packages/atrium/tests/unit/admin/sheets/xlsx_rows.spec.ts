@@ -47,7 +47,9 @@ test.group('Reading XLSX files as tables', (group) => {
     )
   })
 
-  test('[D3] a cell whose value is unknown is an error that names the cell', async ({ assert }) => {
+  test('[D3] an XLSX cell with an error or without a known value is reported with the name of the cell', async ({
+    assert,
+  }) => {
     const { rows } = await rowsOf({
       rows: '<row r="2"><c r="A2" t="e"><v>#N/A</v></c><c r="B2"><f>A1</f></c></row><row r="3"><c r="A3"><v>1234567890123456789</v></c><c r="B3"><v>1.23456789012345E+18</v></c></row><row r="4"><c r="A4"><f>B1</f></c></row><row r="5"><c r="A5" t="str"><f>""</f><v></v></c><c r="B5"><v>123456789012345</v></c></row>',
     })

@@ -23,7 +23,7 @@ test.group('Attributes in templates', () => {
     assert.equal(await render({ title: '&' }), '<p title="&amp;">')
   })
 
-  test('for true only the name is rendered, for false nothing, and 0 is a value', async ({
+  test('an attribute that is true is rendered as its name alone, false is omitted, and 0 is a value', async ({
     assert,
   }) => {
     assert.equal(

@@ -33,14 +33,14 @@ const nested = (levels: number, inner = '') => `${'['.repeat(levels)}${inner}${'
 const indented = (value: unknown) => JSON.stringify(value, null, 2)
 
 test.group('prettyJson()', () => {
-  test('[B17] JSON is indented unless it is deep or long', ({ assert }) => {
+  test('[B17] JSON of ordinary depth and length is indented', ({ assert }) => {
     const list = Array.from({ length: 2000 }, (_, index) => `Number ${index}`)
     for (const value of [{ a: [1, { b: null }] }, [[[1]]], JSON.parse(nested(32)), list, 'x', 5]) {
       assert.equal(prettyJson(value), indented(value))
     }
   })
 
-  test('[B17] JSON is not indented if it is deep or long, or if that would mostly add spaces', ({
+  test('[B17] JSON is not indented if it is deep, long or would mostly consist of spaces', ({
     assert,
   }) => {
     for (const text of [

@@ -30,7 +30,7 @@ test.group('Templates of titles', () => {
       assert.equal(text, expected)
     })
 
-  test('[G4] only titles with braces are parsed as templates', ({ assert }) => {
+  test('[G4] only titles with braces are treated as templates', ({ assert }) => {
     assert.isTrue(isTitleTemplate('{name}, {country}'))
     assert.isFalse(isTitleTemplate('name'))
     assert.isFalse(isTitleTemplate(undefined))

@@ -169,7 +169,7 @@ test.group('Condition', () => {
     assert.deepInclude(read('label__endswith', '_'), { pattern: [ANY, '_'], foldCase: false })
   })
 
-  test('[A18] only the like operators interpret wildcards, and only ilike and not_ilike ignore case', ({
+  test('[A18] only the like operators interpret wildcards, and only ilike and not_ilike ignore upper and lower case', ({
     assert,
   }) => {
     const pattern = ['a', ANY, ONE]
@@ -191,7 +191,7 @@ test.group('Condition', () => {
     assert.throws(() => read('label__eq', ['a', 'b']), UnreadableFilter as any)
   })
 
-  test('[A16] a filter with more values than a statement can have parameters is refused', ({
+  test('[A16] a filter with more values or a longer pattern than the maximum is refused', ({
     assert,
   }) => {
     assert.lengthOf(read('amount__in', Array(1000).fill('1').join(',')).values, 1000)
@@ -221,7 +221,7 @@ test.group('Condition', () => {
     }
   })
 
-  test('[A18] the characters of alternative patterns are added up, and ignoring case has a lower limit', ({
+  test('[A18] the lengths of alternative patterns are added up, and patterns that ignore case have a lower limit', ({
     assert,
   }) => {
     const alternatives = (count: number) => Array(count).fill('like:%abcde_fghi%').join(',')

@@ -139,7 +139,7 @@ test.group('Key', (group) => {
     assert.includeMembers(bindings, [1, 'a', UUID])
   })
 
-  test('[A9] the key of a driver’s row has the API format', async ({ assert }) => {
+  test("[A9] a key read from a driver's row has the API format", async ({ assert }) => {
     const counter = await keyOf(Counter)
     assert.deepEqual(counter.ofRow({ id: 7, name: 'x' }), [7])
     assert.deepEqual(counter.ofRow({ id: '9007199254740993' }), ['9007199254740993'])

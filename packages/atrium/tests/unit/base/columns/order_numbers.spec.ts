@@ -6,7 +6,7 @@ const isIncreasing = (places: readonly number[]) =>
   places.every((place, index) => index === 0 || place > places[index - 1])
 
 test.group('Numbers of ordered rows', () => {
-  test('[order] a new row comes after the last one, within the range of the column', ({
+  test('[order] a new row is ordered after the last one, and its number stays within the range of the column', ({
     assert,
   }) => {
     assert.equal(numberAfter(null), GAP)
@@ -14,7 +14,7 @@ test.group('Numbers of ordered rows', () => {
     assert.equal(numberAfter(32_760, 32_767), 32_767)
   })
 
-  test('[order] numbers between two rows increase, and a gap without a free number yields none', ({
+  test('[order] numbers between two rows increase, and are null if the gap has no free number', ({
     assert,
   }) => {
     assert.deepEqual(numbersBetween(100, 200, 1), [150])

@@ -41,7 +41,9 @@ test.group('Condition of a search in a list', (group) => {
     }
   })
 
-  test('[S30] booleans are words in any case, and other texts do not filter', ({ assert }) => {
+  test('[S30] a boolean is found by words in any case, and other texts do not filter', ({
+    assert,
+  }) => {
     for (const text of ['true', 'yes', '1', 't', 'y', 'TRUE', 'Yes', 'Y']) {
       assert.strictEqual(value('on_loan', text), true, text)
     }

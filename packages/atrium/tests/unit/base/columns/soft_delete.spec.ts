@@ -78,7 +78,9 @@ test.group('Soft delete', (group) => {
     assert.deepEqual(await titles(resource, 'only'), ['1'])
   })
 
-  test('[A21] deleting sets those of the two columns that exist', async ({ assert }) => {
+  test('[A21] a soft deletion sets the flag, the timestamp or both, whichever the model has', async ({
+    assert,
+  }) => {
     const flag = await load({ isDeletedColumn: 'is_removed' })
     assert.deepEqual(flag.softDelete!.mark(), { isRemoved: true })
     const stamp = await load({ deletedAtColumn: 'removed_at' })

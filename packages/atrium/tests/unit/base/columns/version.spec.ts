@@ -81,7 +81,7 @@ test.group('Version of a record', (group) => {
     )
   })
 
-  test('[B25] values that only differ in where one ends and the next begins have different versions', ({
+  test('[B25] equal texts that are divided differently between columns have different versions', ({
     assert,
   }) => {
     const values = { id: 1, name: 'a', longText: 'b' }
@@ -93,7 +93,9 @@ test.group('Version of a record', (group) => {
     assert.notEqual(version({ ...values, count: 1 }), version({ ...values, count: 10 }))
   })
 
-  test('[B25] the version does not depend on how the record was read', async ({ assert }) => {
+  test('[B25] the version of a record is the same however the record was read', async ({
+    assert,
+  }) => {
     await db.from('samples').delete()
     const crud = new LucidCrud(Sample)
     const { id } = await crud.create({

@@ -71,7 +71,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(told, ['one'])
     })
 
-    test('[P8] a write that fails stores nothing, sends no notification, and frees the connection', async ({
+    test('[P8] a write that fails stores nothing, is not reported, and releases its connection', async ({
       assert,
       cleanup,
     }) => {
@@ -85,7 +85,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(told, ['two'])
     })
 
-    test('[P8, E1] waiting writes share a commit, and are notified after it in their order', async ({
+    test('[P8, E1] waiting writes share a commit, and are reported after it in their order', async ({
       assert,
       cleanup,
     }) => {
@@ -314,7 +314,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['first', 'second'])
     })
 
-    test('a statement is stored even if the write that it waited for fails', async ({
+    test('a statement is stored even if the write whose transaction it joined fails', async ({
       assert,
       cleanup,
     }) => {

@@ -21,7 +21,7 @@ test.group('failedStatement()', () => {
     assert.deepEqual(failedStatement(text), { verb: 'update', table: 'x', columns: ['a', 'b_c'] })
   })
 
-  test('[A8] for a driver’s message without a statement nothing is returned', ({ assert }) => {
+  test("[A8] a driver's message without a statement has no failed statement", ({ assert }) => {
     for (const text of [
       'FOREIGN KEY constraint failed',
       'insert or update on table "x" violates foreign key constraint "y"',

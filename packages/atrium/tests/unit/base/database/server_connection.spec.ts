@@ -77,7 +77,7 @@ test.group('A connection to a server', (group) => {
     assert.match(String(zone), /^(?:UTC|\+00:00)$/)
   })
 
-  test('waiting for a lock of the database has a timeout', async ({ assert }) => {
+  test('waiting for a database lock ends after five seconds', async ({ assert }) => {
     const { patience } = await firstRow(
       onPostgres
         ? "select current_setting('lock_timeout') as patience"

@@ -86,7 +86,7 @@ test.group('Database errors | MySQL and MariaDB', (group) => {
       assert.deepEqual(invalid as unknown, { kind: 'raised', columns: [], message: 'Sold out' })
     })
 
-  test('[A29] errors that the request did not cause are not explained', ({ assert }) => {
+  test('[A29] MySQL errors that the request did not cause are not translated', ({ assert }) => {
     assert.isNull(explainMysql({ errno: 1146, sqlMessage: "Table 'a.goods' doesn't exist" }))
     assert.isNull(explainMysql(new Error('x')))
   })
@@ -97,7 +97,9 @@ test.group('Database errors | PostgreSQL', (group) => {
   const { explain } = new PostgresDialect()
   const about = { table: 'goods', constraint: 'goods_name_unique' }
 
-  test('[A8] a broken foreign key with code {code} after "{message}" is {reference}')
+  test(
+    '[A8] a foreign key error {code} after "{message}" is reported as a reference that is {reference}'
+  )
     .with([
       { code: '23503', message: 'insert into "goods" ("a") - x', reference: 'missing' },
       { code: '23503', message: 'delete from "makers" - x', reference: 'used' },
@@ -119,7 +121,7 @@ test.group('Database errors | PostgreSQL', (group) => {
       assert.equal(explain({ ...error, table: 'goods' })!.reference, reference)
     })
 
-  test('[A8] the code {code} is recognized as {kind}')
+  test('[A8] the PostgreSQL code {code} is recognized as {kind}')
     .with([
       { code: '23505', kind: 'unique' },
       { code: '23503', kind: 'foreign_key' },
@@ -152,7 +154,7 @@ test.group('Database errors | PostgreSQL', (group) => {
       assert.deepEqual(invalid as unknown, { kind: 'raised', columns: [], message: 'Sold out' })
     })
 
-  test('[A29] a temporary error raised by a trigger or procedure is not explained', ({
+  test('[A29] a temporary error raised by a trigger or procedure is not translated', ({
     assert,
   }) => {
     assert.isNull(explain({ code: '40001', routine: 'exec_stmt_raise', message: 'again' }))
@@ -166,7 +168,9 @@ test.group('Database errors | PostgreSQL', (group) => {
     })
   })
 
-  test('[A29] errors that the request did not cause are not explained', ({ assert }) => {
+  test('[A29] PostgreSQL errors that the request did not cause are not translated', ({
+    assert,
+  }) => {
     assert.isNull(explain({ code: '42P01' }))
     assert.isNull(explain(new Error('x')))
   })

@@ -72,7 +72,7 @@ test.group('Table introspection', (group) => {
     return drop
   })
 
-  test('[P15] a missing table has no introspection', async ({ assert }) => {
+  test('[P15] a missing table has no description', async ({ assert }) => {
     for (const name of ['fact_nothing', "x'); drop table fact_goods; --", 'Fact"Goods', 'a`b']) {
       assert.isNull(await dialectOf(db.connection()).readTable(db.connection(), name), name)
     }

@@ -88,7 +88,7 @@ test.group('withinTime()', (group) => {
     }
   })
 
-  test('no read begins after the time limit, and of nested limits the shorter one applies', async ({
+  test('no read begins after its time limit, and the shorter of two nested limits applies', async ({
     assert,
   }) => {
     assert.isUndefined(timeLeft())

@@ -20,7 +20,9 @@ test.group('Errors of unavailable databases', () => {
       assert.equal(unavailability(Object.assign(new Error('x'), { code })), reason as any)
     })
 
-  test('the messages of driver errors without a code are recognized', ({ assert }) => {
+  test('connection errors of drivers without a code are recognized by their messages', ({
+    assert,
+  }) => {
     assert.equal(unavailability(new Error('Connection terminated unexpectedly')), 'away')
     /* Knex puts the statement before the message. */
     const query = new Error('select $1 from products - Connection terminated unexpectedly')

@@ -32,7 +32,7 @@ test.group('Base path', (group) => {
     return () => app.config.set('app', settings)
   })
 
-  test('[W2] is the path of the URL in APP_URL', ({ assert }) => {
+  test('[W2] the base path is the path of APP_URL', ({ assert }) => {
     assert.equal(basePath(), '/atrium')
     assert.equal(withBase('/admin'), '/atrium/admin')
     assert.equal(withoutBase('/atrium/admin'), '/admin')
@@ -47,7 +47,7 @@ test.group('Base path', (group) => {
     }
   })
 
-  test('[W2] is removed from a URL that begins with it: {0}')
+  test('[W2] the base path is removed from a URL that begins with it: {0}')
     .with([
       ['/atrium', '/'],
       ['/atrium?x=1', '/?x=1'],
@@ -63,7 +63,7 @@ test.group('Base path', (group) => {
       assert.equal(innerUrl(requestOf(url)), inner)
     })
 
-  test('[W2] is removed from a URL only once', ({ assert }) => {
+  test('[W2] the base path is removed from a URL only once', ({ assert }) => {
     const request = requestOf('/atrium/atrium/x')
     stripBase(request)
     stripBase(request)
@@ -71,7 +71,7 @@ test.group('Base path', (group) => {
     assert.equal(innerUrl(request), '/atrium/x')
   })
 
-  test('[W2] is not expected in URLs if a trusted X-Forwarded-Prefix states that the proxy has removed it', ({
+  test('[W2] URLs have no base path if a trusted X-Forwarded-Prefix states that the proxy has removed it', ({
     assert,
     cleanup,
   }) => {

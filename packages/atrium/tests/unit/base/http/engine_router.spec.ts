@@ -64,7 +64,7 @@ test.group('Routes of the engine', () => {
     assert.lengthOf(patterns(router.toJSON()), 7)
   })
 
-  test('[K9.5] a failed registration of routes does not affect other routes, and is repeated at the next request', ({
+  test('[K9.5] if the registration of some routes fails, other routes are available, and it is repeated at the next request', ({
     assert,
   }) => {
     const router = new EngineRouter(app, encryption.use(), queryStrings, TREE)

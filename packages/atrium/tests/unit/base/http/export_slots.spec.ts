@@ -44,7 +44,7 @@ const CASES: Array<{ name: string; one: Actor; other: Actor; isSame: boolean }> 
 
 test.group('Export slots', () => {
   test(
-    '[D5] callers share an export slot if they are one user, or unidentified in one network: {name}'
+    '[D5] two callers share an export slot if they are the same user, or anonymous in one network: {name}'
   )
     .with(CASES)
     .run(({ assert, cleanup }, { isSame, one, other }) => {

@@ -32,7 +32,7 @@ test.group('Problem', () => {
     assert.deepEqual(problem.headers, { 'retry-after': '1' })
   })
 
-  test('the problem of a status without a standard name has a title', ({ assert }) => {
+  test('the problem of a status without a standard name has the title Error', ({ assert }) => {
     assert.equal(new Problem(499, 'Gone').title, 'Error')
   })
 })

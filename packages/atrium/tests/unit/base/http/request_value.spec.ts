@@ -3,7 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { RequestValue } from '#base/http/request'
 
 test.group('RequestValue', () => {
-  test('a value is stored for one request and one RequestValue only', ({ assert }) => {
+  test('a value is stored for one request and one instance of RequestValue', ({ assert }) => {
     const [one, other] = [{}, {}] as HttpContext[]
     const actor = new RequestValue<string>('value')
     const another = new RequestValue<string>('value')

@@ -33,7 +33,9 @@ test.group('Default functions of Lucid columns', () => {
     assert.isTrue(hasOwnConsume(of('own')))
   })
 
-  test('[A20] datetimes are stored in the format of the given function', ({ assert }) => {
+  test('[A20] datetimes are stored in the format of the function that is set for the model', ({
+    assert,
+  }) => {
     storeWholeSeconds(Visit, () => 'written')
     const write = (value: unknown) => of('begun').prepare!(value, 'begun', new Visit())
     assert.equal(write(DateTime.now()), 'written')

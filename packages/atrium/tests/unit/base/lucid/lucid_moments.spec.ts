@@ -18,7 +18,9 @@ class Meeting extends BaseModel {
 }
 
 test.group('Lucid datetimes of model instances', () => {
-  test('[A20] withQuickMoments does not change the instance that Lucid creates', ({ assert }) => {
+  test('[A20] model instances read with withQuickMoments have the same datetimes as those of Lucid', ({
+    assert,
+  }) => {
     for (const begins of [
       '2024-05-06 07:08:09',
       '2024-02-30 00:00:00',

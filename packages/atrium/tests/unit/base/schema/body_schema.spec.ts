@@ -106,7 +106,7 @@ test.group('Reading a body', () => {
     ])
   })
 
-  test('[A6] errors found before, in and after the schema are reported together, one per field', async ({
+  test('[A6] errors found before, during and after the schema validation are reported together, one per field', async ({
     assert,
   }) => {
     const schema = bodySchema(
@@ -141,7 +141,7 @@ test.group('Reading a body', () => {
     )
   })
 
-  test('[A6.2] the error of a date names a date, and that of a datetime is VineJS’s', async ({
+  test('[A6.2] the error of a date field contains its format, and a datetime field has the message of VineJS', async ({
     assert,
   }) => {
     const schema = vine.object({ day: vine.date({ formats: ['YYYY-MM-DD'] }), moment: vine.date() })
@@ -154,7 +154,7 @@ test.group('Reading a body', () => {
     assert.equal(message, 'The day field must be a date as DD.MM.YYYY')
   })
 
-  test('[A6] a field whose value has an invalid part is not validated again', async ({
+  test('[A6] a field with an error in a part of its value is not checked against its column as well', async ({
     assert,
   }) => {
     const schema = bodySchema(vine.object({ name: vine.array(vine.number()) }))

@@ -47,7 +47,7 @@ test.group('Datetimes', () => {
     )
   })
 
-  test('[A20] years without four digits and invalid datetimes are treated as by Luxon', ({
+  test('[A20] years without four digits, and invalid datetimes, are formatted as Luxon does', ({
     assert,
   }) => {
     for (const moment of [

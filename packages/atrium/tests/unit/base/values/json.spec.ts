@@ -5,7 +5,7 @@ import { isDeeper, numberOrDigits, parseJson, withoutBigInts, writeJson } from '
 const keep = (integer: bigint) => integer
 
 test.group('JSON with exact numbers', () => {
-  test('[A20] integers up to 2^53 are numbers, and larger ones are passed to the callback', ({
+  test('[A20] integers up to 2^53 become numbers, and larger ones are passed to the callback', ({
     assert,
   }) => {
     assert.deepEqual(parseJson('{"a":[9007199254740991,9007199254740992]}', keep), {
@@ -24,7 +24,7 @@ test.group('JSON with exact numbers', () => {
     assert.deepEqual(parseJson(text, keep), JSON.parse(text))
   })
 
-  test('[A20] any document without such integers is parsed as by JSON.parse', ({ assert }) => {
+  test('[A20] any document without larger integers is parsed as by JSON.parse', ({ assert }) => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify([value, '1234567890123456'])

@@ -84,7 +84,7 @@ test.group('The range of decimals', () => {
       assert.isTrue(isBeyondDecimal(value, '999.99'))
     })
 
-  test('[A8] digits beyond the precision of a JavaScript number are compared, too', ({
+  test('[A8] decimals with more digits than a JavaScript number can hold are compared exactly', ({
     assert,
   }) => {
     assert.isFalse(isBeyondDecimal('999999999999999999.99', '999999999999999999.99'))

@@ -2,9 +2,7 @@ import { test } from '@japa/runner'
 import { characterCount, isStorable, isStorableText } from '#base/values/text'
 
 test.group('Text', () => {
-  test("[A8] a text with NUL or a lone surrogate is recognized as one that can't be stored", ({
-    assert,
-  }) => {
+  test('[A8] a text with NUL or a lone surrogate is recognized as not storable', ({ assert }) => {
     assert.isTrue(isStorableText(''))
     assert.isTrue(isStorableText('😀 \u0001 \uffff'))
     assert.isFalse(isStorableText('a\0'))

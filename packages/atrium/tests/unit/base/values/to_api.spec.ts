@@ -75,7 +75,7 @@ test.group('Values in the API', () => {
     }
   })
 
-  test('[A20] JSON that the model has parsed is not parsed again', ({ assert }) => {
+  test('[A20] JSON that the model has already parsed is not parsed again', ({ assert }) => {
     assert.equal(toApi(column('content', Consignment), '5'), '5')
     assert.equal(toApi(column('data'), '5'), 5)
   })

@@ -97,7 +97,7 @@ test.group('crud:routes', (group) => {
     )
   })
 
-  test('[P12.3] a model whose table cannot be read is listed with a warning', async ({
+  test('[P12.3] crud:routes lists a model whose table cannot be read, with a warning', async ({
     assert,
     cleanup,
   }) => {
@@ -130,7 +130,7 @@ test.group('crud:routes', (group) => {
     assert.notInclude(said.join(''), '\u{1b}')
   })
 
-  test('[P12] the access of operations, their middleware and custom routes are listed', async ({
+  test('[P12] crud:routes lists the access of each operation, its middleware and custom routes', async ({
     assert,
     cleanup,
   }) => {
@@ -191,7 +191,7 @@ test.group('crud:routes', (group) => {
     assert.match(message, /Unknown model Nobody; models with endpoints are .*Reel, .*Utensil/)
   })
 
-  test('[P9] a model file that throws only causes a warning in other commands, but fails this command, which names the file', async ({
+  test('[P9] a model file that throws is a warning in other commands, and an error that names the file in crud:routes', async ({
     assert,
     cleanup,
   }) => {

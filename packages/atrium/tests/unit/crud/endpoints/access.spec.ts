@@ -83,7 +83,7 @@ test.group('authorize()', (group) => {
     assert.doesNotThrow(() => ensureTokenAuthorizer(resource))
   })
 
-  test('[P10.12] at a public endpoint a valid token limits the request, and an invalid one does not', async ({
+  test('[P10.12] at a public endpoint a valid token limits the request to its abilities, and an invalid token is ignored', async ({
     assert,
   }) => {
     const refusal = new Problem(403, 'No ability')
@@ -103,7 +103,7 @@ test.group('authorize()', (group) => {
     assert.isUndefined(ctx.response.getHeader('cache-control'))
   })
 
-  test('[P10] a write that another site caused is refused, unless it has a token: {access}')
+  test("[P10] a write that another site's page caused is refused, unless it has a token: {access}")
     .with([{ access: 'public' }, { access: 'token' }] as const)
     .run(async ({ assert }, { access }) => {
       const actor = strange({ kind: 'token', user: 'anna' })
@@ -125,7 +125,7 @@ test.group('authorize()', (group) => {
       assert.equal(await statusOf('POST', { ...other, authorization: 'Basic x' }), 403)
     })
 
-  test('[P10] a request would pass if it is authorized, and keeps its actor', async ({
+  test('[P10] wouldPass() tells whether a request would be authorized, and does not change its actor', async ({
     assert,
   }) => {
     const actor = strange({ kind: 'token', user: 'anna' })
@@ -156,7 +156,7 @@ test.group('authorize()', (group) => {
     }
   })
 
-  test('[P14] each request has its own actor', async ({ assert }) => {
+  test('[P14] the actor of one request is not visible to another request', async ({ assert }) => {
     const first = await testUtils.createHttpContext()
     const second = await testUtils.createHttpContext()
     useTokenAuthorizer(authorizerOf(strange({ kind: 'token', user: 'anna' })).authorizer)

@@ -30,7 +30,7 @@ test.group('The crud option', () => {
     assert.strictEqual(own.resource, resource)
   })
 
-  test('[P8] an instance that belongs to another resource keeps using that resource', ({
+  test('[P8] an instance that belongs to another resource is unchanged, and a copy is bound to the new resource', ({
     assert,
   }) => {
     const own = new CounterCrud(Counter)
@@ -58,7 +58,9 @@ test.group('The crud option', () => {
     )
   })
 
-  test('[S4] options of the model take precedence over those of the CRUD object', ({ assert }) => {
+  test('[S4] column options of the model take precedence over those of its CRUD object', ({
+    assert,
+  }) => {
     const crud = new LucidCrud(Jotting, {
       isDeletedColumn: 'is_removed',
       deletedAtColumn: 'removed_at',

@@ -114,7 +114,7 @@ test.group('EndpointCreator | configuration', () => {
     }
   })
 
-  test('an undefined option is treated as absent', ({ assert }) => {
+  test('an option that is undefined is treated as missing', ({ assert }) => {
     const creator = creatorWith({ path: undefined, tags: undefined, includedMethods: undefined })
     assert.equal(creator.path, '/api/route-items')
   })
@@ -432,7 +432,7 @@ test.group('EndpointCreator | options', () => {
     assert.instanceOf(creatorWith({}).crud, LucidCrud)
   })
 
-  test('two creators can share a CRUD object', ({ assert }) => {
+  test('two endpoints with the same CRUD object each get one for their resource', ({ assert }) => {
     const object = new LucidCrud(RouteItem)
     const [first, second] = ['a', 'b'].map((path) => creatorWith({ path, crud: object }))
 

@@ -38,7 +38,7 @@ test.group('publicWritesByDefault()', (group) => {
       assert.isEmpty(publicWritesByDefault([reel(options)]))
     })
 
-  test('[P10] no models are listed if the default is token, or null; each model is listed once', ({
+  test('[P10] each model is listed once, and none if the default access is token or null', ({
     assert,
   }) => {
     const utensil = new EndpointCreator({ model: Utensil })
@@ -51,7 +51,7 @@ test.group('publicWritesByDefault()', (group) => {
     assert.isEmpty(publicWritesByDefault(endpoints))
   })
 
-  test('[P10] a model with only a custom write route is listed too', ({ assert }) => {
+  test('[P10] a model whose only public write is a custom route is listed', ({ assert }) => {
     class Own extends EndpointCreator {
       addRoutesToRouter() {
         super.addRoutesToRouter()
@@ -85,7 +85,7 @@ test.group('Models without a decision about access', (group) => {
     assert.isEmpty(undecided([reel({ access: 'token' }), reel({ access: 'public' })]))
   })
 
-  test('[P10] the doctor command lists them in development too, and no model if the default is configured', ({
+  test('[P10] models without a decision are listed in development too, and none if the default access is configured', ({
     assert,
   }) => {
     decide({ access: 'public', isAccessDecided: false })

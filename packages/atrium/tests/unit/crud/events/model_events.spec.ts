@@ -88,7 +88,7 @@ test.group('Model events', (group) => {
     assert.deepEqual(events[0].actor, { kind: 'none' })
   })
 
-  test('[E1] setting the deletion flag in application code is a soft deletion, and resetting it an update', async ({
+  test('[E1] setting the deletion flag in application code emits a soft deletion, and resetting it an update', async ({
     assert,
     cleanup,
   }) => {
@@ -229,7 +229,7 @@ test.group('Model events', (group) => {
     assert.deepEqual(await heard(), [])
   })
 
-  test('[E1] a subclass without a decorator emits events of its model', async ({
+  test('[E1] a subclass without a decorator emits events with the name of its model', async ({
     assert,
     cleanup,
   }) => {
@@ -239,7 +239,10 @@ test.group('Model events', (group) => {
     assert.lengthOf(events, 1)
   })
 
-  test('[E1] a decorated subclass emits its own events, once', async ({ assert, cleanup }) => {
+  test('[E1] a subclass with endpoints emits events with its own name, once each', async ({
+    assert,
+    cleanup,
+  }) => {
     class OwnChild extends Plain {
       static table = 'event_plains'
     }
@@ -272,7 +275,7 @@ test.group('Model events', (group) => {
     )
   })
 
-  test("[E1] writes that a hook rolls back emit no events, and the action's own write does", async ({
+  test('[E1] writes that a hook rolls back emit no events, but the write of the action does', async ({
     assert,
     cleanup,
   }) => {

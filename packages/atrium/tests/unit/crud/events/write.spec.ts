@@ -82,14 +82,14 @@ test.group('The record of a write', (group) => {
     assert.isFalse(write({ id: 1, title: 'a' }, { id: 1, title: 'a' }).isChange)
   })
 
-  test("[A20, E4] serialize determines the value in the log, and the column's value determines whether it changed", ({
+  test('[A20, E4] the log has the serialized value, and the stored value determines whether a column has changed', ({
     assert,
   }) => {
     const changed = write({ id: 1, card: '1234' }, { id: 1, card: '9934' })
     assert.deepEqual(changed.changes, { card: { old: '…34', new: '…34' } })
   })
 
-  test('[E1] changing the record later does not change what was recorded', ({ assert }) => {
+  test('[E1] a recorded state does not change when the record is changed later', ({ assert }) => {
     const data = { a: 1 }
     const { after } = write(null, { id: 1, data })
     data.a = 2
@@ -141,7 +141,7 @@ test.group('Observers of writes', (group) => {
     return { actions, clients, stop }
   }
 
-  test('[E3] observers are called once per action, in its transaction, with all writes', async ({
+  test('[E3] observers are called once per action, inside its transaction, with all of its writes', async ({
     assert,
     cleanup,
   }) => {
@@ -156,7 +156,10 @@ test.group('Observers of writes', (group) => {
     assert.deepEqual(clients, [false, false, true])
   })
 
-  test('[E3] observers get the values that the database has set', async ({ assert, cleanup }) => {
+  test('[E3] observers receive the values that the database has set', async ({
+    assert,
+    cleanup,
+  }) => {
     const { actions } = observe(cleanup)
     const { id } = await Plain.create({ name: 'a' })
     await new LucidCrud(Plain).create({ name: 'b' })
@@ -171,7 +174,7 @@ test.group('Observers of writes', (group) => {
     assert.isEmpty(actions)
   })
 
-  test('[E3] two actions of one transaction are reported separately', async ({
+  test('[E3] two actions in one transaction are reported to observers separately', async ({
     assert,
     cleanup,
   }) => {

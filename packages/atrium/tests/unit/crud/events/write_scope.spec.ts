@@ -21,7 +21,9 @@ test.group('Writes of one action', (group) => {
     })
   })
 
-  test('[E3] nested actions are part of the outer one, with its actor', async ({ assert }) => {
+  test('[E3] a nested action is reported as part of the outer one, with the actor of that one', async ({
+    assert,
+  }) => {
     await db.transaction((client) =>
       gatherWrites(client, { model: Plain, actor }, async () => {
         await crud.create({ name: 'a' }, { client })
@@ -75,7 +77,7 @@ test.group('Writes of one action', (group) => {
     assert.isNull(await Plain.first())
   })
 
-  test('[E3] writes in the same transaction after the action are not part of it', async ({
+  test('[E3] writes after an action in the same transaction are reported separately', async ({
     assert,
   }) => {
     await db.transaction(async (client) => {

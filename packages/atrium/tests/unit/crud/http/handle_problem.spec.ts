@@ -88,7 +88,7 @@ test.group('toProblem()', () => {
 })
 
 test.group('toReport()', () => {
-  test("[A29] an error that has the status of another service's response is logged as an internal error", ({
+  test("[A29] an error that has the 4xx status of another service's response is logged as an internal error", ({
     assert,
   }) => {
     const error = Object.assign(new Error('upstream'), { status: 422 })

@@ -67,7 +67,9 @@ test.group('Writes by a composite key', (group) => {
     assert.deepEqual(Booking.hooks, ['before:update', 'before:save'])
   })
 
-  test('[A9] a forced update without changes runs, as with save()', async ({ assert }) => {
+  test('[A9] a forced update without changes runs its hooks, as with save()', async ({
+    assert,
+  }) => {
     await db.transaction(async (client) => {
       const booking = await bookingOf(1, 'a', client)
       booking.enableForceUpdate()
@@ -87,7 +89,7 @@ test.group('Writes by a composite key', (group) => {
     assert.match(row.updated_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   })
 
-  test('[A9] the row is found by its original key, even if a hook changes it', async ({
+  test('[A9] a record is updated and deleted by its stored key, even if its key attributes have changed', async ({
     assert,
   }) => {
     await db.transaction(async (client) => {

@@ -49,7 +49,7 @@ const values = fc.record(
   { requiredKeys: ['name'] }
 )
 
-test.group('Writes that return the written row', (group) => {
+test.group('States after a write, without another read', (group) => {
   group.tap((one) => one.tags(['@dialect']))
   group.setup(async () => {
     resources.track(crud.resource)
@@ -61,7 +61,7 @@ test.group('Writes that return the written row', (group) => {
   })
   group.each.teardown(async () => void (await Sample.query().delete()))
 
-  test('[A3, A5, E4] the returned and the observed state equal what a read returns', async ({
+  test('[A3, A5, E4] the item returned by a write, and the state that observers get, equal what a read returns', async ({
     assert,
   }) => {
     await fc.assert(
@@ -97,7 +97,7 @@ test.group('Writes that return the written row', (group) => {
     assert.lengthOf(updating.filter(isSelect), onPostgres ? 0 : 1)
   }).skip(onMysql, 'MySQL does not tell what it wrote')
 
-  test('[A3, E4] changes by a trigger are in the returned and the observed state', async ({
+  test('[A3, E4] the returned item and the observed state contain changes by a trigger', async ({
     assert,
   }) => {
     await db.rawQuery(
@@ -123,9 +123,7 @@ test.group('Writes that return the written row', (group) => {
     }
   }).skip(!onSqlite, 'each database has triggers of its own kind')
 
-  test('[A3, E4] changes by a later hook are in the returned and the observed state', async ({
-    assert,
-  }) => {
+  test('[A3, E4] the returned item contains changes by an after hook', async ({ assert }) => {
     for (const event of ['create', 'save'] as const) {
       class Hooked extends Sample {
         static table = 'samples'
@@ -170,7 +168,7 @@ test.group('Writes that return the written row', (group) => {
     assert.deepEqual(requested, ['insert', 'update'])
   })
 
-  test('[A3] a created record can be saved as usual after its transaction has ended', async ({
+  test('[A3] a created record can be saved again after its transaction has ended', async ({
     assert,
   }) => {
     class Stored extends BaseModel {

@@ -74,7 +74,7 @@ test.group('Files of models', (group) => {
     })
   }
 
-  test('model files are read once per application', async ({ assert }) => {
+  test('model files are imported once per application', async ({ assert }) => {
     const own = await appWith({ 'a.js': 'export default 1' })
     assert.strictEqual(await modelFiles(own), await modelFiles(own))
     assert.isEmpty(await modelFiles(await appWith({})))

@@ -55,7 +55,7 @@ test.group('Names in the API schema', () => {
     assert.deepEqual(ids(...all.toReversed()), ['getRouteItem', 'getRouteItemAtGoodsV10'])
   })
 
-  test('[P5, Q1] a table whose name is not a valid path can be described at an explicit path', ({
+  test('[P5, Q1] a table whose name is not a valid path requires an explicit path', ({
     assert,
   }) => {
     class OddName extends BaseModel {

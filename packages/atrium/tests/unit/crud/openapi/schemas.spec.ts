@@ -164,7 +164,7 @@ test.group('Body schemas', () => {
       assert.containsSubset(await field(name, schema), wanted)
     })
 
-  test('[Q1] a pattern with flags is omitted, as it would match other texts without them', async ({
+  test('[Q1] a pattern with flags is omitted, as it would match different texts without them', async ({
     assert,
   }) => {
     const told = await field('name', vine.string().regex(/^a/i))
@@ -189,7 +189,7 @@ test.group('Body schemas', () => {
     assert.deepEqual(Object.keys(describeBody(createBody, 'create').properties!), ['code'])
   })
 
-  test('[Q1] declarations for responses do not apply to bodies', ({ assert }) => {
+  test("[Q1] OpenAPI declarations of a column's responses do not apply to bodies", ({ assert }) => {
     const { properties } = describeBody(known('/api/gadgets').createBody, 'create')
     assert.containsSubset(properties!.weight, { type: 'integer', minimum: 0, maximum: 10_000 })
     assert.notProperty(properties!.weight, 'examples')

@@ -12,7 +12,7 @@ test('[S1] the operations are the six of the specification', ({ assert }) => {
   }
 })
 
-test('only the two read operations do not change data', ({ assert }) => {
+test('read and read_multi are the only operations that change no data', ({ assert }) => {
   const writes = OPERATIONS.filter((operation) => !isRead(operation))
   assert.sameMembers(writes, ['create', 'update', 'delete', 'db_delete'])
 })

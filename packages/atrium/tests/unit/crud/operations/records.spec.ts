@@ -123,7 +123,7 @@ test.group('LucidCrud | one record', (group) => {
     assert.deepEqual(await namesLeft(), ['changed'])
   })
 
-  test('[B25] a precondition is also called for an update without values', async ({ assert }) => {
+  test('[B25] a precondition is checked even if an update has no values', async ({ assert }) => {
     const [id] = await insertCounters('one')
     const precondition = () => {
       throw new Undone()
@@ -422,7 +422,7 @@ test.group('LucidCrud | keys of items', (group) => {
     assert.deepEqual(await keysOf(new LucidCrud(Shift)), [['jo', '2026-02-01']])
   })
 
-  test('[A2, A9] the key of an item is returned even if the item does not contain it', async ({
+  test('[A2, A9] the key of an item is returned even if selectSchema excludes its columns', async ({
     assert,
   }) => {
     const { default: vine } = await import('@vinejs/vine')
@@ -443,7 +443,7 @@ test.group('LucidCrud | keys of items', (group) => {
     assert.deepEqual(keyOf(voucher), [code])
   })
 
-  test('[A9] the key is attached to the item without being a property of it', ({ assert }) => {
+  test('[A9] a key is attached to an item without becoming one of its properties', ({ assert }) => {
     const item = { a: 1 }
     assert.strictEqual(noteKey(item, [7]), item)
     assert.deepEqual(keyOf(item), [7])

@@ -44,7 +44,7 @@ test.group('Cursors of lists', () => {
     assert.notEqual(write(['a', 1]), write(['a', '1']))
   })
 
-  test('[Q4] a cursor is valid whatever the order of the filters', ({ assert }) => {
+  test('[Q4] a cursor stays valid if the filters are in another order', ({ assert }) => {
     const cursor = writeCursor(
       at('specimens'),
       listOf({ filters: { amount: 1, label: 'a' }, sort: 'label' }),

@@ -55,7 +55,9 @@ test.group('List request from a query string', () => {
     ])
   })
 
-  test('[A17] an empty parameter disables its filter and the default', ({ assert }) => {
+  test('[A17] an empty parameter disables its filter and the default of that filter', ({
+    assert,
+  }) => {
     assert.deepEqual(conditionsOf(parse('parcels', 'status=&weight__gte&title=')), [
       ['fragile', 'eq', false],
     ])
@@ -141,7 +143,7 @@ test.group('List request from a query string', () => {
 })
 
 test.group('List request of application code', () => {
-  test('[P8] filters can name any column', ({ assert }) => {
+  test('[P8] filters of application code can name any column, declared or not', ({ assert }) => {
     const request = fromCode({ filters: { label__contains: 'a,b', amount: 5, fresh: true } })
     assert.deepEqual(conditionsOf(request), [
       ['label', 'match', undefined],
@@ -211,14 +213,18 @@ test.group('List request of application code', () => {
       assert.throws(() => fromCode({ filters }), ValueError as any)
     })
 
-  test('[A10, A11] pages and offsets have the same defaults', ({ assert }) => {
+  test('[A10, A11] application code gets the same default pages and offsets as a query string', ({
+    assert,
+  }) => {
     assert.deepEqual(fromCode({}).paging, { shape: 'offset', offset: 0, limit: 100 })
     assert.include(fromCode({ page: 3 }).paging, { shape: 'page', offset: 20, limit: 10 })
     assert.include(fromCode({ itemsPerPage: 4 }).paging, { page: 1, limit: 4 })
     assert.include(fromCode({ limit: 5 }).paging, { offset: 0, limit: 5 })
   })
 
-  test('[A15, A22] sort and deleted have the same meaning as in a query string', ({ assert }) => {
+  test('[A15, A22] in application code, sort and deleted have the same meaning as in a query string', ({
+    assert,
+  }) => {
     const request = fromCode({ sort: '-label,id', deleted: 'only' })
     assert.deepEqual(
       request.sorts.map(({ column, direction }: any) => [column.apiName, direction]),

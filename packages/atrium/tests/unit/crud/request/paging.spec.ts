@@ -61,7 +61,7 @@ test.group('Paging parameters', () => {
     assert.include(parse('page=1', false, settings), { itemsPerPage: 6, limit: 6 })
   })
 
-  test('[A11] parameters of pages together with offset or limit are refused')
+  test('[A11] page or itemsPerPage together with offset or limit is refused')
     .with([
       'page=1&offset=0',
       'page=1&limit=10',

@@ -23,7 +23,7 @@ test.group('Parameters of lists and items', () => {
     assert.notInclude(listParameters(at('memos')), 'deleted')
   })
 
-  test('[S13] an item has no parameters for paging and order', ({ assert }) => {
+  test('[S13] parameters for paging and sorting are not parameters of an item', ({ assert }) => {
     assert.notIncludeMembers(itemParameters(at('letters')), ['sort'])
     assert.notIncludeMembers(itemParameters(at('letters')), ['limit'])
     assert.notIncludeMembers(itemParameters(at('letters')), ['count'])

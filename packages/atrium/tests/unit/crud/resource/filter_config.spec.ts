@@ -38,7 +38,7 @@ test.group('FilterConfig', () => {
     assert.throws(() => new GenerousFilterConfig({ status: {} as any }), ValueError as any)
   })
 
-  test("[S11] a FilterConfig can't be changed, not even through the map that was passed", ({
+  test("[S11] a FilterConfig can't be changed, even through the map from which it was created", ({
     assert,
   }) => {
     const map: Record<string, any> = { name: null }
@@ -62,7 +62,7 @@ test.group('FilterConfig', () => {
     assert.doesNotThrow(() => new FilterConfig({ size__max__eq: null }))
   })
 
-  test('[A17] a filter can have the name of another parameter', ({ assert }) => {
+  test('[A17] a filter can have the name of a built-in parameter', ({ assert }) => {
     assert.doesNotThrow(() => new FilterConfig({ sort: null, deleted: null, fields: null }))
   })
 

@@ -75,7 +75,7 @@ test.group('Filters', () => {
     assert.match(error.message, /^Sample: .*'page'/)
   })
 
-  test('[A18] columns of this type have the expected operators: {$self}')
+  test('[A18] only the operators of its type can be used with the column {$self}')
     .with(Object.keys(SPECIMEN_OPERATORS))
     .run(async ({ assert }, column) => {
       for (const operator of ALL_OPERATORS) {
@@ -117,7 +117,7 @@ test.group('Filters', () => {
     assert.equal(fallback('weight__lt').value, 0.5)
   })
 
-  test('[S12] a default that a subclass allows is used', async ({ assert }) => {
+  test('[S12] a default that a subclass of FilterConfig allows is used', async ({ assert }) => {
     const config = new GenerousFilterConfig({ label__in: ['a,b', 'c\\'] as any })
     const { filters } = await load(config)
     assert.deepEqual((filters.get('label__in')!.fallback as any).values, ['a,b', 'c\\'])

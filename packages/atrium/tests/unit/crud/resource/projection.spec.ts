@@ -35,7 +35,7 @@ test.group('Combined grants', () => {
     assert.deepEqual([...projection.mixed], [['secret', [own]]])
   })
 
-  test('[U3] a field that the grants show on all readable records counts as visible, not as partly hidden', ({
+  test('[U3] a field that a grant shows on all readable records is visible, and not partly hidden', ({
     assert,
   }) => {
     const alike = projectionOf({ hidden: ['pay'], scopes: [own] }, { scopes: [own] })
@@ -44,7 +44,7 @@ test.group('Combined grants', () => {
     assert.equal(all.hidden.size + all.mixed.size, 0)
   })
 
-  test('[U3] a relation is left out if its name or its linking column is hidden, or its model', ({
+  test('[U3] a relation is left out if its name, its foreign key or its model is hidden', ({
     assert,
   }) => {
     const relation = (apiName: string, isPrimary = false) => ({ column: { apiName, isPrimary } })
@@ -65,7 +65,9 @@ test.group('Combined grants', () => {
     assert.deepEqual([...left.keys()], ['folder', 'papers', 'memos'])
   })
 
-  test('[U2] an operation has the scopes of all grants that allow it', ({ assert }) => {
+  test('[U2] an operation is limited to the scopes of all grants that allow it together', ({
+    assert,
+  }) => {
     const projection = projectionOf(
       { on: ['read', 'update'], scopes: [own] },
       { on: ['read'], scopes: [shared, own] },
@@ -83,7 +85,7 @@ test.group('Combined grants', () => {
     assert.isFalse(projection.permits('restore'))
   })
 
-  test('[U3] the grants can make a field writable on all, some or no records', ({ assert }) => {
+  test('[U3] grants make a field writable on all records, on some or on none', ({ assert }) => {
     const projection = projectionOf(
       { readonly: ['pay', 'title'] },
       { readonly: ['pay'], scopes: [own] }
@@ -113,7 +115,9 @@ test.group('The resource for an actor', (group) => {
     }
   })
 
-  test('[U4] an actor without restricting grants gets the resource itself', async ({ assert }) => {
+  test('[U4] an actor whose grants restrict nothing gets the unrestricted resource', async ({
+    assert,
+  }) => {
     assert.strictEqual(await resource.for(ANNA), resource)
     given.give('anna', Paper, { scopes: [own] }, {})
     assert.strictEqual(await resource.for(ANNA), resource)
@@ -195,7 +199,7 @@ test.group('The resource for an actor', (group) => {
     assert.equal(await statements(), scoped)
   })
 
-  test("[U4] a request parsed without the actor's restrictions reveals no hidden fields", async ({
+  test("[U4] a list requested without the actor's restrictions still returns no hidden fields", async ({
     assert,
   }) => {
     await insertRow('granted_papers', { title: 'a', owner: 'anna', secret: 's' })

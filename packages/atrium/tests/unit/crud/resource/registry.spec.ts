@@ -109,7 +109,7 @@ test.group('Registry of resources', () => {
     assert.include(message, 'The column is a text')
   })
 
-  test('errors that are not configuration errors are thrown unchanged', async ({ assert }) => {
+  test('errors other than configuration errors are thrown unchanged', async ({ assert }) => {
     const registry = new ResourceRegistry()
     const creator = new EndpointCreator({ model: RouteItem })
     registry.add(creator)

@@ -134,7 +134,7 @@ test.group('Resource', (group) => {
     assert.doesNotThrow(() => new Resource({ model: Person, createSchema, virtualFields }))
   })
 
-  test('[P9] an option that names an unknown column is an error')
+  test('[P9] an option of soft deletion or update time that names an unknown column is an error')
     .with(['isDeletedColumn', 'deletedAtColumn', 'updatedAtColumn'])
     .run(({ assert }, option) => {
       assert.throws(
@@ -195,7 +195,7 @@ test.group('Resource', (group) => {
     )
   })
 
-  test('[P15] a load that failed is repeated at the next call, and a successful one is not', async ({
+  test('[P15] reading the table is repeated after a failure, and not after a success', async ({
     assert,
   }) => {
     const table = 'route_late'

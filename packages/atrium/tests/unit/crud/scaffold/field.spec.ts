@@ -163,7 +163,7 @@ test.group('parseField()', () => {
     )
   })
 
-  test('[P12] the code generated for any field runs, and its schema accepts the values of its factory', async ({
+  test('[P12] the generated code of any field runs, and its schema accepts the values of its factory', async ({
     assert,
   }) => {
     const run = (names: string[], code: string, ...values: unknown[]) =>

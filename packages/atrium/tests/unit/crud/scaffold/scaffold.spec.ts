@@ -276,7 +276,7 @@ test.group('Generated files of make:crud', (group) => {
       assert.deepEqual(await files(), before)
     })
 
-  test('[P12] an existing model name, table or path is refused: {$self}')
+  test('[P12] make:crud refuses a model, table or path that exists: {$self}')
     .with(['Utensil', 'reels', 'lender'])
     .run(async ({ assert }, name) => {
       const before = await files()
@@ -348,7 +348,9 @@ test.group('Generated files of make:crud', (group) => {
       assert.deepEqual(await files(), before)
     })
 
-  test('[P12] a table that another migration creates is found', async ({ assert }) => {
+  test('[P12] make:crud refuses a table that another migration creates, and names that migration', async ({
+    assert,
+  }) => {
     await put('database/migrations/1_all_tables.ts', "this.schema.createTable('moons', (t) => {})")
     await assert.rejects(() => make('Moon', ['name']), /1_all_tables\.ts makes the table moons/)
   })

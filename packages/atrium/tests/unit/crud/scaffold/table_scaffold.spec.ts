@@ -146,7 +146,7 @@ test.group('Models generated from tables', (group) => {
     assert.match((error as Error).message, /Barn Owls has the model BarnOwl already/)
   })
 
-  test('[K12] a model whose columns are all inherited has the table of its class name', async ({
+  test('[K12] the table of a model with only inherited columns is derived from its class name', async ({
     assert,
   }) => {
     await put(

@@ -86,7 +86,7 @@ test.group('Scopes that compare with missing values', (group) => {
     assert.include(lines[0], 'the user "anna"')
   })
 
-  test('[U3] explicit conditions on null, and all other conditions, apply as written', async ({
+  test('[U3] explicit conditions on null in a scope, and all conditions without missing values, apply as written', async ({
     assert,
   }) => {
     assert.deepEqual(await reached((query) => query.whereNull('pay')), [1, 1])

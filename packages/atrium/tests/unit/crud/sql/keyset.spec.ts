@@ -18,7 +18,7 @@ function after(sort: string, position: unknown[]): Array<{ sql: string; bindings
 }
 
 test.group('Conditions of a cursor', () => {
-  test('[Q4] the condition limits the first column and excludes rows that were already read', ({
+  test('[Q4] the condition of a cursor limits the first sort column and excludes rows that were already returned', ({
     assert,
   }) => {
     const [range, ...others] = after('amount', [5, 7])
@@ -40,7 +40,9 @@ test.group('Conditions of a cursor', () => {
     assert.match(after('amount', [null, 7])[0].sql, /^\(amount is not null\) or /)
   })
 
-  test('[Q4] a NOT NULL column has no condition on null', ({ assert }) => {
+  test('[Q4] the condition of a cursor on a NOT NULL column contains no comparison with null', ({
+    assert,
+  }) => {
     const [range, ...others] = after('-id', [7])
     assert.equal(range.sql, '((id <= ?)) and ((id < ?) or (1 = 0))')
     assert.isEmpty(others)

@@ -62,7 +62,7 @@ test.group('Scopes as single conditions', (group) => {
     await insertRow('granted_papers', { title: 'c', owner: 'bert', pay: 3 })
   })
 
-  test('[U3] a scope that only compares values becomes a single condition: {name}')
+  test('[U3] a scope that only compares values is converted to a single SQL condition: {name}')
     .with(COMPARING)
     .run(async ({ assert }, { scope, titles }) => {
       for (const time of ['first', 'second']) {
@@ -79,7 +79,7 @@ test.group('Scopes as single conditions', (group) => {
       }
     })
 
-  test('[U3] a scope that does anything else is not converted: {name}')
+  test('[U3] a scope that calls other query methods is not converted to a condition: {name}')
     .with(OTHERS)
     .run(({ assert }, { scope }) => {
       assert.isNull(plain(scope))

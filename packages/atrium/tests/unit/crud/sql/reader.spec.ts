@@ -156,7 +156,7 @@ test.group('Reading items', (group) => {
     assert.deepEqual(all[0], { name: 'one' })
   })
 
-  test('[A20] a column’s custom serialize takes precedence and gets its arguments', async ({
+  test('[A20] a column’s custom serialize determines the value in the item, and gets the arguments of Lucid', async ({
     assert,
   }) => {
     const reader = await readerOf(ReadingWithSerialize)
@@ -192,7 +192,7 @@ test.group('Reading items', (group) => {
     assert.deepEqual(await reader.one(ids[0]), { id: ids[0], name: 'one?' })
   })
 
-  test('[P14] a scope that uses the query builder restricts like a condition', async ({
+  test('[P14] a scope built with query builder methods restricts rows like a condition', async ({
     assert,
   }) => {
     const reader = await readerOf(Reading)
@@ -216,7 +216,9 @@ test.group('Reading items', (group) => {
     }
   })
 
-  test('[A2] a model that overrides its query methods is read through them', async ({ assert }) => {
+  test('[A2] items of a model with overridden query methods are read by these methods', async ({
+    assert,
+  }) => {
     class Narrowed extends Reading {
       static table = 'crud_readings'
       static query(...options: any[]) {
@@ -299,7 +301,9 @@ test.group('Reading items with and without model instances', (group) => {
     updated_at: orNull(moment),
   })
 
-  test('[A20] rows read without model instances have the same values', async ({ assert }) => {
+  test('[A20] rows read without model instances have the same values as with them', async ({
+    assert,
+  }) => {
     const reader = await readerOf(Sample)
     await fc.assert(
       fc.asyncProperty(rows, async (row) => {

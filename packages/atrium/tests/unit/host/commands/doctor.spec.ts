@@ -66,7 +66,7 @@ test.group('atrium:doctor', (group) => {
     assert.equal(report.findings[0].severity, 'error')
   })
 
-  test('[K11] --production checks the settings of a production server without showing secrets', async ({
+  test('[K11] atrium:doctor --production checks the settings of a production server, and shows no secrets', async ({
     assert,
     cleanup,
   }) => {

@@ -25,7 +25,7 @@ test.group('atrium:version', (group) => {
     return () => ace.ui.switchMode('normal')
   })
 
-  test('the command prints the version of Atrium, then those of its runtime', async ({
+  test('atrium:version prints the version of Atrium, then those of its runtime', async ({
     assert,
   }) => {
     const lines = await output([])
@@ -37,7 +37,7 @@ test.group('atrium:version', (group) => {
     assert.equal(lines[2], `AdonisJS  ${installed('@adonisjs/core')}`)
   })
 
-  test('--json prints one object', async ({ assert }) => {
+  test('atrium:version --json prints one object', async ({ assert }) => {
     const lines = await output(['--json'])
     assert.lengthOf(lines, 1)
     const { database, ...versions } = JSON.parse(lines[0])

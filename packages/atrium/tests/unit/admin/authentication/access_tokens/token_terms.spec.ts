@@ -41,7 +41,7 @@ test.group('Token input', () => {
       assert.closeTo(readExpiry(text).toSeconds(), expected, 60)
     })
 
-  test('[P10] a token expires in 90 days by default, and never only if the value is never', ({
+  test('[P10] a token expires in 90 days by default, and never only if the lifetime is “never”', ({
     assert,
   }) => {
     for (const text of [undefined, '', ' ']) {

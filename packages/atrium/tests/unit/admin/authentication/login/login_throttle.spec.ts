@@ -45,7 +45,7 @@ test.group('LoginThrottle', (group) => {
     assert.deepEqual(await attempts(1, 'jo', '192.0.2.2'), [undefined])
   })
 
-  test('[B8] concurrent attempts that a name has to wait for are not counted for their address', async ({
+  test('[B8] concurrent attempts that are refused because of their name are not counted for their address', async ({
     assert,
   }) => {
     const waits = await Promise.all(
@@ -149,7 +149,9 @@ test.group('LoginThrottle | all names from one address', (group) => {
     )
   })
 
-  test('[B8] a refused attempt is not counted for the address', async ({ assert }) => {
+  test('[B8] an attempt refused because of its name or address is not counted again', async ({
+    assert,
+  }) => {
     await guess(8)
     await guess(5)
     await strict.attempt('jo', HOME)
@@ -180,7 +182,9 @@ test.group('LoginThrottle | all names from one address', (group) => {
     assert.isNumber(wait)
   })
 
-  test('[B8] an attempt without a password comparison is not counted', async ({ assert }) => {
+  test('[B8] a withdrawn attempt, whose password was not compared, is not counted', async ({
+    assert,
+  }) => {
     await guess(2)
     await strict.attempt('jo', HOME)
     await strict.attempt('jo', HOME)
@@ -325,13 +329,15 @@ test.group('LoginThrottle | second factors', (group) => {
     assert.propertyVal(await points(), 'login-name:jo', 3)
   })
 
-  test('[B8] a name that has to wait has no attempt at a second factor', async ({ assert }) => {
+  test('[B8] while a name has to wait, an attempt at its second factor is refused and not counted', async ({
+    assert,
+  }) => {
     for (let i = 0; i < LIMITS.attempts; i++) await ours.attempt('jo', ADDRESS)
     assert.isNumber(await ours.attemptFactor(jo, ADDRESS))
     assert.notProperty(await points(), 'login-factor:7')
   })
 
-  test('[B8] an attempt that was not compared, and a successful one, are subtracted', async ({
+  test('[B8] an attempt at a second factor that was withdrawn or succeeded is subtracted from all counts', async ({
     assert,
   }) => {
     await ours.attemptFactor(jo, ADDRESS)

@@ -46,7 +46,7 @@ test.group('WorkQueue', () => {
     assert.equal(await queue.run(async () => 'later'), 'later')
   })
 
-  test('[B8] a failed task frees its slot for the next one, too', async ({ assert }) => {
+  test('[B8] a failed task frees its slot, and the next waiting task runs', async ({ assert }) => {
     const queue = new WorkQueue(1, 1)
     for (let i = 0; i < 3; i++) {
       const job = work()

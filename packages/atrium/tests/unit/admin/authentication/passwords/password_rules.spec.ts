@@ -41,7 +41,7 @@ test.group('Passwords | names of the site and of the user', () => {
       assert.isFalse(isContextWord(password, wordsOfEmail('jo@example.org')))
     })
 
-  test('[U13] site titles and hosts without letters exclude no password', ({ assert }) => {
+  test('[U13] site titles and hosts without letters exclude no passwords', ({ assert }) => {
     for (const appUrl of ['http://127.0.0.1:3333', 'http://[::1]', 'no address']) {
       const words = wordsOfSite({ title: '2026', appUrl })
       for (const password of ['12345670', '........', '127.0.0.1']) {

@@ -63,7 +63,9 @@ test.group('AdminGuard', (group) => {
     assert.equal(timesRequested(), 1)
   })
 
-  test('[S25] a test client that is logged in has valid cookies', async ({ assert }) => {
+  test('[S25] a test client that is logged in with loginAs has valid cookies', async ({
+    assert,
+  }) => {
     const { guard } = await guardFor()
     const { headers } = await guard.authenticateAsClient(jo)
     const { guard: signedIn } = await guardFor(headers!.cookie)

@@ -176,7 +176,9 @@ test.group('SessionManager', (group) => {
     }
   })
 
-  test('[B7] using a session that has just ended does not revive it', async ({ assert }) => {
+  test('[B7] a request with a session that has just ended does not make the session active again', async ({
+    assert,
+  }) => {
     const { session, id } = await begin(jo, ORIGIN)
     await age(session, 'last_activity', { minutes: 20 })
     const read = await sessions.find(id)
@@ -420,14 +422,16 @@ test.group('SessionManager', (group) => {
     assert.deepEqual(others, { tokens: { one: 4_000_000_000 } })
   })
 
-  test('[B7] no session begins if its factors are no longer sufficient', async ({ assert }) => {
+  test('[B7] no session begins if the second factors of the user are no longer sufficient', async ({
+    assert,
+  }) => {
     assert.isNull(await sessions.begin(jo, ORIGIN, { isEnough: async () => false }))
     assert.isEmpty(await AdminSession.all())
     const isEnough = async (client: any) => client.isTransaction
     assert.isNotNull(await sessions.begin(jo, ORIGIN, { isEnough }))
   })
 
-  test("[B7] a login ends the browser's previous session, whoever it belongs to", async ({
+  test("[B7] a login ends the browser's previous session, whichever user it belongs to", async ({
     assert,
   }) => {
     const earlier = await begin(al, ORIGIN)
@@ -439,7 +443,7 @@ test.group('SessionManager', (group) => {
     assert.isNotNull(await begin(jo, ORIGIN, { earlier: 'unknown' }))
   })
 
-  test('[B7] no session begins if the password was changed after it was checked', async ({
+  test('[B7] no session begins if the password was changed after it had been verified', async ({
     assert,
   }) => {
     const checked = await AdminUser.findOrFail(jo.id)

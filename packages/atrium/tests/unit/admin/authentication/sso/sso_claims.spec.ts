@@ -28,7 +28,7 @@ test.group('Single sign-on | claims', () => {
       assert.isNull(rightsIn(ROLES, claims))
     })
 
-  test('[U15] inherited object properties are not accepted as claims', ({ assert }) => {
+  test('[U15] inherited properties of objects are not accepted as claims', ({ assert }) => {
     assert.isNull(rightsIn({ ...ROLES, claim: 'constructor' }, {}))
     assert.isNull(rightsIn({ ...ROLES, claim: '__proto__' }, {}))
   })

@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 import { OncePerMinute } from '#admin/events/refusals/refusal_log'
 
-test.group('Admin | OncePerMinute', () => {
-  test('a cause is logged again after a minute', ({ assert }) => {
+test.group('Admin | refusals that are logged once a minute', () => {
+  test('the same cause of a refusal is logged again after a minute', ({ assert }) => {
     const once = new OncePerMinute()
     assert.isTrue(once.admits('a', '403', 0))
     assert.isFalse(once.admits('a', '403', 59_999))
@@ -10,7 +10,7 @@ test.group('Admin | OncePerMinute', () => {
     assert.isTrue(once.admits('a', '403', 60_000))
   })
 
-  test('a limited number of causes is remembered, and further ones are logged once for each kind', ({
+  test('a limited number of causes is remembered, and all others are logged once for each kind', ({
     assert,
   }) => {
     const once = new OncePerMinute(3)

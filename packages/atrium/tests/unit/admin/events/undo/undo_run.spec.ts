@@ -22,7 +22,9 @@ test.group('Undo | order of records', () => {
     assert.isTrue(order.every(({ postponed }) => postponed.size === 0))
   })
 
-  test('[R7] in a circular reference, one reference is written later', ({ assert }) => {
+  test('[R7] if records refer to each other, one of the references is written later', ({
+    assert,
+  }) => {
     const order = creationsInOrder([node(1, 2), node(2, 1)])
     assert.deepEqual(idsOf(order), [2, 1])
     assert.deepEqual(

@@ -133,7 +133,9 @@ test.group('Form fields', (group) => {
     assert.equal(column4.attributes.step, 1)
   })
 
-  test('[B17] fields of conditional schema groups are included and optional', ({ assert }) => {
+  test('[B17] fields of conditional schema groups are part of the form and not required', ({
+    assert,
+  }) => {
     const required = Object.values(of(Parting)).map((field) => [field.name, field.required])
     assert.sameDeepMembers(required, [
       ['kind', true],

@@ -38,7 +38,7 @@ test.group('A stored value in a form', () => {
       assert.deepEqual(view.attributes, { 'readonly': true, 'aria-describedby': 'a-help' })
     })
 
-  test("[A20.11] Lucid's date decorator allows an unusual value to be shown as text; a custom prepare does not", ({
+  test("[A20.11] a column of Lucid's date decorator can show an unusual value as text, and one with a custom prepare can't", ({
     assert,
   }) => {
     const date = { valueType: 'date', value: '5.1.2024', type: 'date' } as const
@@ -58,7 +58,7 @@ test.group('A stored value in a form', () => {
     assert.notProperty(view.attributes, 'readonly')
   })
 
-  test('a stored value that violates a browser rule removes the rules of its field', ({
+  test('if a stored value violates a browser rule, its field has no browser rules', ({
     assert,
   }) => {
     const rated = {

@@ -73,7 +73,7 @@ test.group('Stored files', (group) => {
     assert.deepEqual(await readdir(join(folder, 'storage')), ['Portrait'])
   })
 
-  test('[B17] of the sender’s file name only a plain extension is stored')
+  test("[B17] only a plain extension of the uploaded file's name is part of the stored name")
     .with([
       ['a.PNG', '.png'],
       ['a.tar.gz', '.gz'],

@@ -16,7 +16,7 @@ test.group('PrivateFolder', (group) => {
     return () => rm(root, { recursive: true })
   })
 
-  test('[B17] a stored text is returned as text, as bytes and with its size', async ({
+  test('[B17] a stored text can be read as text and as bytes, and its size is known', async ({
     assert,
   }) => {
     await disk.put('notes/one', 'größer')

@@ -59,7 +59,7 @@ test.group('Layout of a form', () => {
     assert.equal(textOf(layoutOf([tab('Hidden', ['z'])], FIELDS)), 'a b c d e')
   })
 
-  test('[R1] an error opens its tab and its sections', ({ assert }) => {
+  test('[R1] an error of a field opens the tab and the sections that contain it', ({ assert }) => {
     const parts = [
       section('Fold', [section('Inner', ['a'], { collapsed: true }), 'b'], { collapsed: true }),
       tab('One', ['c']),

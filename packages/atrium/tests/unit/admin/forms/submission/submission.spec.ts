@@ -34,7 +34,7 @@ test.group('Submitted forms', (group) => {
     return await readSubmission(fields, ctx, mode)
   }
 
-  test('[S42] an update trims texts and omits empty ones, and a create only omits empty ones', async ({
+  test('[S42] an update trims texts and omits empty ones; a create omits empty ones without trimming the others', async ({
     assert,
   }) => {
     const pairs: Array<[string, string]> = [
@@ -47,7 +47,9 @@ test.group('Submitted forms', (group) => {
     assert.deepEqual(await its(its(submit(pairs), 'shown'), 'name'), ['  a '])
   })
 
-  test('[S43] unknown and empty fields do not count as supplied', async ({ assert }) => {
+  test('[S43] unknown and empty fields of a form are not counted as submitted values', async ({
+    assert,
+  }) => {
     assert.isFalse(await its(submit([]), 'supplied'))
     const empty = submit([
       ['name', ' '],
@@ -61,7 +63,7 @@ test.group('Submitted forms', (group) => {
     assert.isTrue(await its(submit([['notes__clear', '1']]), 'supplied'))
   })
 
-  test('[S36] a form is parsed once, with up to 1,000 values of a field and 10,000 fields', async ({
+  test('[S36] a form is parsed only once, and can have 1,000 values of a field and 10,000 fields', async ({
     assert,
   }) => {
     const values = (count: number): Array<[string, string]> =>

@@ -28,7 +28,7 @@ test.group('Admin | list | saved views | combined query', () => {
       assert.equal(merged(base, given), is)
     })
 
-  test('[L5] a search in the URL replaces that of a saved view, whichever parameter it uses', ({
+  test('[L5] a search in the URL replaces the search of a saved view, whichever parameter either of them uses', ({
     assert,
   }) => {
     const base = 'column-to-search=title&search-input=moon'
@@ -38,7 +38,7 @@ test.group('Admin | list | saved views | combined query', () => {
   })
 
   test(
-    '[G3, L5] a group in the URL applies in addition to those of a saved view, with its own number: {given}'
+    '[G3, L5] a group in the URL applies in addition to those of a saved view, with a group number of its own: {given}'
   )
     .with([
       { given: 'filter.any.1.b=2', is: 'filter.any.1.a=1&filter.any.3.a=5&filter.any.2.b=2' },
@@ -61,7 +61,7 @@ test.group('Admin | list | saved views | combined query', () => {
       assert.equal(merged('filter.any.1.a=1&filter.any.3.a=5', `view=1&${given}`), is)
     })
 
-  test('[L5] parameters of a random view and URL are combined without loss', ({ assert }) => {
+  test('[L5] the parameters of random views and URLs are combined without loss', ({ assert }) => {
     const names = fc.constantFrom(
       ...['filter.a', 'filter.b', 'q', 'columns', 'filter.not.a'],
       ...['filter.any.1.a', 'filter.any.1.b', 'filter.any.2.a', 'filter.any.3.not.a']

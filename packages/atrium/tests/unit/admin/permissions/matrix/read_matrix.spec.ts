@@ -83,7 +83,7 @@ test.group('Permissions | role matrix', () => {
     )
   })
 
-  test('[U6] the name of an input can be parsed to part, model and field, whatever their names', ({
+  test('[U6] the name of an input is parsed to part, model and field, whatever characters their names have', ({
     assert,
   }) => {
     fc.assert(
@@ -122,7 +122,7 @@ test.group('Permissions | role matrix', () => {
     })
   })
 
-  test('[U6] a checked scope applies even if all records are selected as well', ({ assert }) => {
+  test('[U6] a checked scope applies even if “all records” is selected, too', ({ assert }) => {
     const sent = new Map([
       ['permissions.matrix', ['1']],
       ['permissions.records.Reel', ['all']],
@@ -149,7 +149,7 @@ test.group('Permissions | role matrix', () => {
     }
   })
 
-  test('[U6] a row that was expanded stays expanded, and the one whose button was pressed gets the focus', ({
+  test('[U6] an expanded row of the matrix stays expanded, and the row whose button was pressed gets the focus', ({
     assert,
   }) => {
     const sent = new Map([

@@ -25,7 +25,7 @@ test.group('Prepared statements of better-sqlite3', (group) => {
 
   const INSERT = 'insert into things (flag, made) values (?, ?) returning *'
 
-  test('[E3] a statement is prepared once, and accepts the same values as that of the other driver', async ({
+  test('[E3] a statement is prepared once, and accepts the same values as with the sqlite3 driver', async ({
     assert,
   }) => {
     const time = new Date(1_700_000_000_000)

@@ -34,7 +34,7 @@ for (const driver of DRIVERS) {
       assert.equal(count('COMMIT'), 1)
     })
 
-    test('writes started in one turn of the event loop share a commit, even if each could end before the next begins', async ({
+    test('writes started in one turn of the event loop share a commit, even if one could end before the next begins', async ({
       assert,
       cleanup,
     }) => {
@@ -333,7 +333,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['in the open one', 'second', 'third'])
     })
 
-    test('code that waits for a later write of its group continues when that write is refused', async ({
+    test('code that waits for a later write of its own group gets an error and continues', async ({
       assert,
       cleanup,
     }) => {
@@ -351,7 +351,7 @@ for (const driver of DRIVERS) {
       assert.include(await texts(), 'later')
     })
 
-    test('a write that waits for the result of a previous one is rolled back after a timeout', async ({
+    test('a write that waits for an earlier write of its group is rolled back after a timeout', async ({
       assert,
       cleanup,
     }) => {

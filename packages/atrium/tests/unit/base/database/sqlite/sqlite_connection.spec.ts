@@ -25,7 +25,7 @@ test.group('SQLite connections', () => {
     assert.isUndefined(readers.migrations)
   })
 
-  test("the reading connections are found by the connection's name", ({ assert }) => {
+  test('the reading connections are registered under the name of the writing one', ({ assert }) => {
     const writer = db.connection()
     assert.equal(readersOf(writer)!.connectionName, `${writer.connectionName}_readers`)
     assert.isUndefined(readersOf(readersOf(writer)!))

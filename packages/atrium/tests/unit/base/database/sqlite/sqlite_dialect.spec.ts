@@ -163,7 +163,7 @@ test.group('SQLite dialect | values', (group) => {
     ])
   })
 
-  test('[A20] booleans are compared in the format that the database stores', async ({ assert }) => {
+  test('[A20] booleans are bound in the format in which SQLite stores them', async ({ assert }) => {
     assert.equal(dialect.bind(columnOf('fresh'), true), 1)
     assert.equal(dialect.bind(columnOf('fresh'), false), 0)
     assert.equal(dialect.bind(columnOf('label'), 'true'), 'true')
@@ -219,7 +219,7 @@ test.group('SQLite dialect | errors', () => {
     assert.deepEqual(explain(message)!.columns, ['director'])
   })
 
-  test('[A29] errors that the request did not cause are not explained', ({ assert }) => {
+  test('[A29] SQLite errors that the request did not cause are not translated', ({ assert }) => {
     assert.isNull(explain('SQLITE_BUSY: database is locked', 'SQLITE_BUSY'))
     assert.isNull(explain('no such table: films', 'SQLITE_ERROR'))
     assert.isNull(dialect.explain(new Error('UNIQUE constraint failed: films.title')))
@@ -298,9 +298,7 @@ test.group('SQLite dialect | one query plan for all values', (group) => {
     return times
   }
 
-  test('after ANALYZE, comparing with another value does not cause a new query plan', ({
-    assert,
-  }) => {
+  test('after ANALYZE, a comparison with another value reuses the query plan', ({ assert }) => {
     assert.equal(timesPlanned({ sql: 'label = ?', bindings: [] }), 20)
     for (const operator of ['=', '<=', '>='] as const) {
       assert.equal(timesPlanned(dialect.compare('specimens', column(), operator, 'x')), 1)

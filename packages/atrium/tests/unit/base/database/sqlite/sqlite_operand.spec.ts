@@ -118,7 +118,7 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.equal(value, '2024-01-05')
   })
 
-  test('datetimes in a text column of the table are found', async ({ assert }) => {
+  test('datetimes stored in a text column are found in any format', async ({ assert }) => {
     const { find } = await stored('text', ["'1996-07-05T00:00:00.5Z'"], column.dateTime())
     assert.deepEqual(await find('eq', '1996-07-05 00:00:00'), [1])
   })
@@ -177,7 +177,7 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.isTrue(value.hasOtherForms)
   })
 
-  test('[A20.10] only texts that are numerals are found and shown as numbers', async ({
+  test('[A20.10] in a number column of texts, only numerals are found and shown as numbers', async ({
     assert,
   }) => {
     const texts = ['-', '1-2', '2024-01-05', '10.0.0.1', '', ' ', '+', '0x10', '--5', '5.']
@@ -208,13 +208,15 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.deepEqual(await find('startswith', '12'), [2, 3])
   })
 
-  test('numbers of a view without column types are treated as numbers', async ({ assert }) => {
+  test('a view column without a declared type is compared as numbers if it contains numbers', async ({
+    assert,
+  }) => {
     const one = await stored('integer', ['9', '12345', '12000'], column(), 'odd_view')
     assert.equal(one.column.kind, 'number')
     assert.deepEqual(await one.find('gte', '12000'), [2, 3])
   })
 
-  test('a column that only has values in the usual format is compared as stored, by its index', async ({
+  test('a column with values in the usual format only is compared as stored, so that its index is used', async ({
     assert,
   }) => {
     const one = await stored(

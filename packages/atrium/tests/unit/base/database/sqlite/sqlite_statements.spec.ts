@@ -47,9 +47,7 @@ test.group('Prepared statements of a connection', (group) => {
     return rows.map(({ name }) => name)
   }
 
-  test('[E3] a prepared insert stores the values unchanged and returns the key', async ({
-    assert,
-  }) => {
+  test('[E3] a prepared insert stores texts unchanged and returns the key', async ({ assert }) => {
     const text = `'; drop table "x" -- ?\u{1f3ac}`
     assert.equal(await insert(text), 1)
     assert.equal(await insert('b'), 2)
@@ -128,7 +126,7 @@ test.group('Prepared statements of a connection', (group) => {
     )
   })
 
-  test('[E4] a failing statement of knex throws as usual and can be used again', async ({
+  test("[E4] a failed knex statement throws the driver's error, and the statement can be used again", async ({
     assert,
   }) => {
     const add = (name: string | null) => client().insertQuery().table(TABLE).insert({ name })
@@ -142,7 +140,7 @@ test.group('Prepared statements of a connection', (group) => {
     assert.deepEqual(many, [many[0], many[0], many[0]])
   })
 
-  test('[E4, A29.3] a write that finds the database busy does not block later ones', async ({
+  test('[E4, A29.3] a write that fails because the database is busy does not block later writes', async ({
     assert,
   }) => {
     await client().rawQuery('PRAGMA busy_timeout = 20')

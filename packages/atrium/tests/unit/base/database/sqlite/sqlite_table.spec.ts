@@ -111,7 +111,7 @@ test.group('SQLite table', (group) => {
     assert.deepEqual(each(pair, 'unique'), { a: false, b: false })
   })
 
-  test('[P7] a column is unique if it has a unique index of its own without a condition', async ({
+  test('[P7] a column is unique if a unique index without a condition covers it alone', async ({
     assert,
   }) => {
     const introspection = await readTable(

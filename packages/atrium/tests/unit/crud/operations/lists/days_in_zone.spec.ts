@@ -11,7 +11,7 @@ function localTime(zone: string | undefined, column: Column = datetime): string 
 }
 
 test.group('Days in a time zone', () => {
-  test('[B23, R12] a day begins at local midnight, or later if the clocks skip midnight', ({
+  test('[B23, R12] a day begins at local midnight, or later if clocks skip midnight', ({
     assert,
   }) => {
     assert.equal(beginOfDay('2026-03-29', 'utc'), '2026-03-29 00:00:00')
@@ -21,7 +21,7 @@ test.group('Days in a time zone', () => {
     assert.equal(beginOfDay('2018-11-04', 'America/Sao_Paulo'), '2018-11-04 03:00:00')
   })
 
-  test('[R12, G5.8] datetimes in UTC and dates have no offset, unknown zones are refused', ({
+  test('[R12, G5.8] columns in UTC and dates need no offset, and an unknown time zone is refused', ({
     assert,
   }) => {
     assert.equal(localTime(undefined), 'at')
@@ -31,7 +31,7 @@ test.group('Days in a time zone', () => {
     assert.throws(() => localTime("'; drop table users"), /Invalid time zone/)
   })
 
-  test('[R12, G5.8] the changes of a zone are calculated once, to the minute', ({
+  test('[R12, G5.8] the offset changes of a time zone are calculated once, to the minute', ({
     assert,
     cleanup,
   }) => {

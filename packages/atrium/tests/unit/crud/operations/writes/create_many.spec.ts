@@ -105,7 +105,7 @@ test.group('Creating many records in one statement', (group) => {
     await fc.assert(property, { numRuns: runs(8) })
   })
 
-  test('[D6, E1] a listener gets the record with values that the database generated', async ({
+  test('[D6, E1] a listener gets the record with the values that the database generated', async ({
     assert,
     cleanup,
   }) => {
@@ -138,7 +138,7 @@ test.group('Creating many records in one statement', (group) => {
     })
   })
 
-  test('[D6, P8] if application code could see or change the records, they are created one by one', async ({
+  test('[D6, P8] if application code could observe or change the records, they are created one by one', async ({
     assert,
   }) => {
     for (const model of [Hooked, Told, Saved, WithSetter, Prepared, Begun, OwnSave, PlainChild]) {

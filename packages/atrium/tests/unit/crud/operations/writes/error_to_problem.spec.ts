@@ -94,7 +94,7 @@ test.group('errorToProblem()', (group) => {
     assert.isTrue(await lenders.exists({ name: 'one' }))
   })
 
-  test('[A29] other database errors are internal errors', async ({ assert }) => {
+  test('[A29] database errors without a known cause stay internal errors', async ({ assert }) => {
     const { resource } = samples
     await resource.load()
     for (const code of ['SQLITE_BUSY', 'SQLITE_ERROR', 'SQLITE_FULL', undefined]) {
@@ -143,7 +143,9 @@ test.group('errorToProblem and the writes of hooks', (group) => {
     assert.isEmpty(await db.from('crud_counters'))
   })
 
-  test("[A8] a constraint violation by the caller's own values is reported", async ({ assert }) => {
+  test("[A8] a constraint violation by the caller's own values is a problem that names the value", async ({
+    assert,
+  }) => {
     const counters = new LucidCrud(Counter)
     await counters.create({ name: 'one' })
     const problem = await problemOf(counters.create({ name: 'one' }))

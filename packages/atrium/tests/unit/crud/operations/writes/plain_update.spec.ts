@@ -86,7 +86,7 @@ test.group('Writes without observers', (group) => {
   group.each.setup(async () => void (await db.from('samples').delete()))
   const bare = new LucidCrud(Bare)
 
-  test('[P8, A23] an update stores the same row and returns the same item as save(), with and without a transaction', async ({
+  test('[P8, A23] an update by a statement stores and returns the same as save(), with and without a transaction', async ({
     assert,
   }) => {
     const own = ({ id: _id, updated_at: updated, created_at: _created, ...rest }: any) => ({

@@ -169,7 +169,7 @@ test.group('Writes by prepared statements', (group) => {
     await fc.assert(property, { numRuns: runs(24), endOnFailure: true })
   }).timeout(60_000)
 
-  test('[E4] a create runs three statements in its transaction and an update four, and both run two on PostgreSQL', async ({
+  test('[E4] a logged create runs three statements and a logged update four, and on PostgreSQL both run two', async ({
     assert,
   }) => {
     const { id } = await crud.create({ name: 'a' })
@@ -201,7 +201,7 @@ test.group('Writes by prepared statements', (group) => {
     assert.equal(((await crud.get(id)) as any).name, chain.at(-1))
   })
 
-  test('[E4] an update that waits for another transaction logs the state after that transaction', async ({
+  test('[E4] an update that waits for another transaction logs the state which that transaction has committed', async ({
     assert,
   }) => {
     const { id } = await crud.create({ name: 'a' })
@@ -306,7 +306,7 @@ test.group('Writes by prepared statements', (group) => {
     assert.lengthOf(await heard(), others.length)
   }).skip(onMysql, 'MariaDB does not return written rows')
 
-  test('[P8.11] a custom observer, a hook, and a transaction of the caller make the write use a Lucid transaction', async ({
+  test("[P8.11] with a custom observer, a hook or a caller's transaction, a write runs in a Lucid transaction", async ({
     assert,
     cleanup,
   }) => {
@@ -344,7 +344,7 @@ test.group('Writes by prepared statements', (group) => {
     assert.deepInclude(await crud.get(id), { name: 'C' })
   })
 
-  test('[P8.10] the model and its methods are checked for hooks only once, at the first write', async ({
+  test('[P8.10] LucidCrud checks its model and methods for hooks only once, at the first write', async ({
     assert,
   }) => {
     const counted = new LucidCrud(Bare)
@@ -381,7 +381,7 @@ test.group('Writes by prepared statements', (group) => {
     assert.deepInclude(await crud.get(id), { name: 'c' })
   })
 
-  test('[E2] an overridden log method of an integration is called, and called again after the commit', async ({
+  test('[E2] an integration with an overridden log method gets each write as an event', async ({
     assert,
     cleanup,
   }) => {
@@ -403,7 +403,9 @@ test.group('Writes by prepared statements', (group) => {
     )
   })
 
-  test('[D3] one part of a long action is logged as one event', async ({ assert }) => {
+  test('[D3] several writes of a long action are logged as parts of one event', async ({
+    assert,
+  }) => {
     const actor = strange({ kind: 'admin', user: { id: 1, username: 'ada' } })
     const origin = { requestId: 'r', ip: '192.0.2.1', userAgent: 'T' }
     const action = new EventInParts(nothingLogged(null)).of({ actor, origin })

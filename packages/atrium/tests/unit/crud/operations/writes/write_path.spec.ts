@@ -98,7 +98,7 @@ const BY_RECORD: Case[] = [
   { title: 'save() of the model', model: ({ prototype }) => (prototype.save = () => {}) },
 ]
 
-test.group('The path of a write', () => {
+test.group('Writes by statements or by saving a model instance', () => {
   const client = () => db.connection()
 
   async function contextOf({ model, options, overrides = [] }: Omit<Case, 'title'> = {}) {
@@ -119,7 +119,9 @@ test.group('The path of a write', () => {
   const changesOf = (context: Context, by: QueryClientContract = client()) =>
     changesByStatement(context, { name: 'a' }, by, {})
 
-  test('[P8.10] a model without custom code is written by statements', async ({ assert }) => {
+  test('[P8.10] a model without custom code is written by statements, without creating model instances', async ({
+    assert,
+  }) => {
     const context = await contextOf()
     assert.deepEqual(await rowOf(context), { name: 'a' })
     assert.deepEqual(await rowByStatement(context, { name: 'a' }, client(), {}), { name: 'a' })
@@ -129,7 +131,7 @@ test.group('The path of a write', () => {
     assert.isFalse(await runsOwnCode(context, client(), ['create', 'update', 'delete']))
   })
 
-  test('[P8.10] {title} requires a record')
+  test('[P8.10] {title} causes writes to save a model instance')
     .with(BY_RECORD)
     .run(async ({ assert }, { only, ...given }) => {
       const context = await contextOf(given)
@@ -141,7 +143,9 @@ test.group('The path of a write', () => {
       }
     })
 
-  test('[P8.10] a subclass of a model with endpoints requires a record', async ({ assert }) => {
+  test('[P8.10] a subclass of a model with endpoints is written by saving a model instance', async ({
+    assert,
+  }) => {
     const parent = modelOf() as any
     watch(new Resource({ model: parent }))
     class Child extends parent {
@@ -154,7 +158,7 @@ test.group('The path of a write', () => {
     assert.isNull(await rowOf(child))
   })
 
-  test('[P8.10] debug mode, a trigger and a database that returns no rows require a record', async ({
+  test('[P8.10] debug mode, a trigger, and a database that returns no rows cause writes to save a model instance', async ({
     assert,
     cleanup,
   }) => {
@@ -172,7 +176,7 @@ test.group('The path of a write', () => {
     assert.isFalse(await canReadTogether(context, client()))
   })
 
-  test('[P8.10] related records, and an item that only a record can return, require a record', async ({
+  test('[P8.10] a write with related records, or whose item needs find hooks, saves a model instance', async ({
     assert,
   }) => {
     const related = { related: new Map() }
@@ -182,7 +186,7 @@ test.group('The path of a write', () => {
     assert.deepEqual(await rowByStatement(read, { name: 'a' }, client(), {}, false), { name: 'a' })
   })
 
-  test('[P8.10] an update with {title} requires a record')
+  test('[P8.10] an update with {title} saves a model instance')
     .with([
       { title: 'a record', options: { located: {} }, values: { name: 'a' } },
       { title: 'a precondition', options: { precondition: () => {} }, values: { name: 'a' } },
@@ -197,7 +201,7 @@ test.group('The path of a write', () => {
       assert.isNull(await changesByStatement(context, values, client(), options as any))
     })
 
-  test('[P8.10] an update of a file column requires a record', async ({ assert }) => {
+  test('[P8.10] an update of a file column saves a model instance', async ({ assert }) => {
     class Filed extends BaseModel {
       static table = 'samples'
 
@@ -221,20 +225,20 @@ test.group('The path of a write', () => {
     assert.deepEqual(await changes({ name: 'a' }), { name: 'a' })
   })
 
-  test('[R7] reverts run one by one if the application overrides {$self}')
+  test('[R7] writes are reverted one by one if the application overrides {$self}')
     .with(['revert', 'prepareDelete', 'prepareUpdate'])
     .run(async ({ assert }, name) => {
       assert.isNull(await stampsByStatement(await contextOf(overriding(name)), client(), {}))
     })
 
-  test('[L9] records are read one by one if the application overrides {$self}')
+  test('[L9] several records are read one by one if the application overrides {$self}')
     .with(['update', 'prepareUpdate', 'afterUpdate'])
     .run(async ({ assert }, name) => {
       assert.isFalse(await canReadTogether(await contextOf(overriding(name)), client()))
       assert.isTrue(await canReadTogether(await contextOf(overriding('prepareCreate')), client()))
     })
 
-  test('[P8.11] only an observer that logs by statements goes without a transaction', async ({
+  test('[P8.11] a write runs without a transaction if its observers log by statements, and in one if any does not', async ({
     assert,
     cleanup,
   }) => {

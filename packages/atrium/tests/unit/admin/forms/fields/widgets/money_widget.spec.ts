@@ -96,7 +96,7 @@ test.group('Admin | the widget for money', () => {
     assert.strictEqual(new MoneyWidget(options).read(['1,234.5']), '1234.5')
   })
 
-  test('[R13] integer columns have no decimals, unless they store the smallest unit', ({
+  test('[R13] integer columns of money accept no decimals, unless they store the smallest unit', ({
     assert,
   }) => {
     const whole = new MoneyWidget({ ...options, isInteger: true })
