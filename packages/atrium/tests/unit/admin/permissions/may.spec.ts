@@ -99,7 +99,7 @@ test.group('Admin | permissions that decide which actions are offered', () => {
       assert.deepEqual(checked, [operation, 'ofRecord' in given ? given.ofRecord : operation])
     })
 
-  test('[P14] when actions are offered, the policy is told so, and a refusal hides the action', async ({
+  test('[P14] the policy is called with isOfCaller, with or without a record, and its refusal hides the action', async ({
     assert,
   }) => {
     const seen: unknown[] = []
@@ -184,7 +184,7 @@ test.group('Admin | permissions that decide which actions are offered', () => {
     assert.deepEqual([...(await offersOf(signedIn(), view))], ['view', 'update', 'export'])
   })
 
-  test('[P14, U2] for several records an action is checked once, if neither roles nor policy depend on the record', async ({
+  test('[P14, U2] for several records an action is checked once, if roles and policy do not depend on the record', async ({
     assert,
   }) => {
     for (const allows of [() => true, () => false]) {
