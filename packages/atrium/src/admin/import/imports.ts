@@ -351,7 +351,7 @@ export function guessColumns(
 
 const IMPORTS = new WeakMap<AdminSite, Imports>()
 
-const UNTRIED = { state: 'columns', trial: null, counts: null } as const
+const UNTRIED = { state: 'columns', trial: null, counts: null, jobId: null } as const
 
 /** @throws ImportRefused  while a job works on the import, and after rows were written */
 function refuseBusy({ counts, state }: AdminImport): void {

@@ -38,6 +38,20 @@ test.group('Admin | import errors', (group) => {
     )
   })
 
+  test('[D3] the page shows why the dry run of a long file failed', async ({ assert, cleanup }) => {
+    const { imports: limits } = await adminSite()
+    const usual = { ...limits }
+    cleanup(() => void Object.assign(limits, usual))
+    Object.assign(limits, { invalidRows: 1 })
+    const long = Array.from({ length: 60 }, (_, at) => `${at},Lamp,${'x'.repeat(10_000)}`)
+    const one = await tried(own.jo, MODEL, csv('sku,title,note', 'a,,', 'b,,', ...long))
+    cleanup(await work())
+    await untilJob(one.jobId!)
+
+    const page = await get(`/admin/${MODEL}/import/${one.id}`, { headers: { cookie: own.cookie } })
+    assert.include(page.text, 'More than 1 rows have errors')
+  })
+
   test('[D3] the list and the file show the errors of all columns of a row, in column order', async ({
     assert,
   }) => {

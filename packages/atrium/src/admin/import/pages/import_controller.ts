@@ -252,8 +252,8 @@ export class ImportController {
   }
 
   /** Returns the error of a dry run that failed as a whole. */
-  async #errorOf({ jobId, state }: AdminImport): Promise<string | undefined> {
-    if (state !== 'failed' || jobId === null) return undefined
+  async #errorOf({ jobId }: AdminImport): Promise<string | undefined> {
+    if (jobId === null) return undefined
     const job = await this.site.jobs.store.find(jobId)
     return job?.fault ?? undefined
   }
