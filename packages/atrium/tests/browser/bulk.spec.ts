@@ -71,7 +71,9 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(visit.errors(), [])
   })
 
-  test('[B16] a selection spans rows and pages until it is cleared or used', async ({ assert }) => {
+  test('[B16] records selected on one page stay selected on others until the selection is cleared or used', async ({
+    assert,
+  }) => {
     const names = Array.from({ length: 65 }, (_, index) => `Gadget ${10 + index}`)
     await addGadgets(...names)
     const { page, ...visit } = await begin()

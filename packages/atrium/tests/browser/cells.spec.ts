@@ -151,7 +151,7 @@ test.group('Cells of a list, in a browser', (group) => {
     assert.deepEqual(errorsOf(visit), [])
   })
 
-  test('[L10] Tab saves a cell and opens the next one, arrow keys move between cells, and links still open', async ({
+  test('[L10] Tab saves a cell and edits the next one, arrow keys move between cells, and links in cells can be opened', async ({
     assert,
   }) => {
     const visit = await begin()

@@ -29,7 +29,7 @@ test.group('Files in rows of a form, in a browser', (group) => {
     }
   })
 
-  test('[R2, files] chosen and dropped files become rows with preview, error and order', async ({
+  test('[R2, files] chosen and dropped files become rows with a preview or an error, which can be removed and moved', async ({
     assert,
   }) => {
     const visit = await Visit.begin({ as: ada })

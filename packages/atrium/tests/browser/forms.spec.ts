@@ -157,7 +157,7 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(errors(visit), [])
   })
 
-  test('leaving with unsaved changes asks for confirmation, in a dialog or by the browser', async ({
+  test('leaving a form with unsaved changes asks for confirmation, in a dialog or by the browser', async ({
     assert,
   }) => {
     const { id } = await machine()
@@ -191,7 +191,7 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(requested, ['beforeunload'])
   })
 
-  test('leaving asks for confirmation after a failed submission too, but not while submitting', async ({
+  test('leaving a form asks for confirmation after a failed submission, but not while it is being submitted', async ({
     assert,
   }) => {
     const { page, text } = await open('create_page')

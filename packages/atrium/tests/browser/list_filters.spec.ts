@@ -208,7 +208,7 @@ test.group('The filters of a list, in a browser', (group) => {
     assert.deepEqual(visited.errors, [])
   })
 
-  test('[L2, L3] without JavaScript the form is a page in steps, and facets are a page', async ({
+  test('[L2, L3] without JavaScript the filter form is a page with several steps, and the facets are a separate page', async ({
     assert,
   }) => {
     const visited = await visit('/admin/Reel/', { javaScript: false })

@@ -48,7 +48,7 @@ test.group('The palette, in a browser', (group) => {
     assert.deepEqual(begun.errors, [])
   })
 
-  test('[L12.8] pages and earlier results are found before the server responds', async ({
+  test('[L12.8] the palette shows matching pages and earlier results before the server responds', async ({
     assert,
   }) => {
     const begun = await Visit.begin({ as: await makeUser('jo') })

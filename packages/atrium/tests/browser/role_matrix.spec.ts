@@ -97,7 +97,7 @@ test.group('The page of a role, in a browser', (group) => {
     })
   })
 
-  test('[U6] one checkbox selects a whole row, and a row can follow “All models” again', async ({
+  test('[U6] one checkbox selects all actions of a model, and a model can follow “All models” again', async ({
     assert,
     cleanup,
   }) => {

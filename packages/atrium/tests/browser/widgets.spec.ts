@@ -37,7 +37,9 @@ test.group('Further widgets, in a browser', (group) => {
     }
   })
 
-  test('[R13] buttons and keys format the selected Markdown', async ({ assert }) => {
+  test('[R13] buttons and keyboard shortcuts format the selected Markdown text', async ({
+    assert,
+  }) => {
     const visit = await Visit.begin({ as: ada })
     const { page } = visit
     await page.goto('/admin/Souvenir/create_page')

@@ -124,7 +124,7 @@ test.group('Access', (group) => {
     assert.deepEqual(await statusesAt(paths.token, 'anna'), ALLOWED)
   })
 
-  test('[P10] a map sets the access of single operations; others use the configured default', async ({
+  test('[P10] an access map sets the access of single operations, and others use the configured default', async ({
     assert,
     cleanup,
   }) => {

@@ -28,7 +28,7 @@ test.group('Names of endpoint operations', (group) => {
     assert.equal(list.body.data[1].name, 'modified')
   })
 
-  test('[S9] renamed operations do not exist at their default paths', async ({ assert }) => {
+  test('[S9] a renamed operation does not exist at its default path', async ({ assert }) => {
     const calls = [
       ['GET', ''],
       ['POST', ''],

@@ -75,7 +75,9 @@ test.group('Clients of json-server', (group) => {
     assert.isNull(changed.body)
   })
 
-  test('[W3] a list is a bare array, cut by _start, _end, _page and _limit', async ({ assert }) => {
+  test('[W3] a list is a bare array, limited by _start, _end, _page and _limit', async ({
+    assert,
+  }) => {
     const { body } = await get(TOOLS)
     assert.isArray(body)
     assert.notProperty(body[0], 'secret')

@@ -137,7 +137,9 @@ test.group('Large responses', (group) => {
     assert.equal(await settled(), 0)
   })
 
-  test('[A29] a disconnected client releases its budget', async ({ assert }) => {
+  test('[A29] the memory budget of a response is released when its client disconnects', async ({
+    assert,
+  }) => {
     await insert(15, { body: 'x'.repeat(100_000) })
     const socket = connect(Number(process.env.PORT), process.env.HOST!)
     await once(socket, 'connect')

@@ -167,7 +167,7 @@ test.group('Operations', (group) => {
     assert.deepEqual(mounted.body, decorated.body)
   })
 
-  test('[P4] the resource has the tags of the options', ({ assert }) => {
+  test('[P4] the option tags sets the tags of the resource', ({ assert }) => {
     const { resource } = resources.endpoints().find(({ path }) => path === '/api/schemas')!
     assert.deepEqual(resource.tags, ['Items with schemas'])
   })

@@ -210,7 +210,7 @@ test.group('Admin | users through /crud', (group) => {
     }
   })
 
-  test('[B11] a request does not set fields outside the schemas', async ({ assert }) => {
+  test('[B11] fields outside the schemas are not set by any request', async ({ assert }) => {
     const protectedNames = ['id', 'hashed_password', 'hashedPassword', 'created_at', 'createdAt']
     const others = [
       'updated_at',

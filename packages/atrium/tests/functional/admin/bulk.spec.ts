@@ -113,7 +113,7 @@ test.group('Admin | bulk delete', (group) => {
       assert.match(message(response), /^The body /)
     })
 
-  test('[S53] a body of another type, or one that is too long, is refused in the same format', async ({
+  test('[S53] a bulk delete with a body of another type, or a body that is too long, is refused with a message', async ({
     assert,
   }) => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
@@ -224,7 +224,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.deepEqual(await gadgets(), ['(Lamp)', 'Desk'])
   })
 
-  test('[S52, B19] an error halfway rolls everything back and shows no SQL', async ({
+  test('[S52, B19] an error in the middle of a bulk delete rolls back all deletions and shows no SQL', async ({
     assert,
     cleanup,
   }) => {

@@ -469,7 +469,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('notes'), ['one\r\ntwo', 'one\ntwo'])
   })
 
-  test('[L9, B24] the form of the list opens the page, or returns to the list with an error', async ({
+  test('[L9, B24] the button of the list opens Edit selected, or returns to the list with an error', async ({
     assert,
   }) => {
     const [id] = await machines({})

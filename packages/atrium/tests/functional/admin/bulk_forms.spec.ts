@@ -187,7 +187,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['(Lamp)', '(Desk)', 'Sofa'])
   })
 
-  test('[B24] an action is confirmed only by the value 1')
+  test('[B24] a bulk action is executed only if the parameter confirmed is 1, once')
     .with(['0', 'true', '', 'yes'])
     .run(async ({ assert }, confirmed) => {
       const ids = await addGadgets('Lamp')
@@ -270,7 +270,9 @@ test.group('Admin | bulk forms', (group) => {
     assert.lengthOf(await db.from('bulk_gadgets').where('is_deleted', false), 1)
   })
 
-  test('[B24] titles are escaped on the page and in its title', async ({ assert }) => {
+  test('[B24] titles of records are escaped on the confirmation page and in its page title', async ({
+    assert,
+  }) => {
     const ids = await addGadgets(...NASTY, 'x'.repeat(10_000))
     const response = await write({ ids })
     assert.equal(response.status, 200)
@@ -425,7 +427,9 @@ test.group('Admin | bulk forms', (group) => {
     assert.lengthOf(await db.from('bulk_diaries'), 4)
   })
 
-  test('[B9, B6] cross-site and anonymous forms change nothing', async ({ assert }) => {
+  test('[B9, B6] cross-site and anonymous forms for bulk actions change nothing', async ({
+    assert,
+  }) => {
     const ids = await addGadgets('Lamp')
     for (const path of ['Gadget/form_bulk_delete', 'Gadget/action/touch', 'Gadget/action/rename']) {
       const fields = { ids, confirmed: 1 }

@@ -104,7 +104,7 @@ test.group('Admin | endpoints below /crud', (group) => {
     assert.isEmpty(await db.from('mount_racks'))
   })
 
-  test('[S61] filters, soft deletion and hidden columns are those of the model', async ({
+  test('[S61] /crud has the filters, soft deletion and hidden columns of the model', async ({
     assert,
   }) => {
     await insertRack({ label: 'A', secret: 'hidden' })
@@ -135,7 +135,9 @@ test.group('Admin | endpoints below /crud', (group) => {
     assert.deepEqual(rows, [{ rack: 1, place: 'c', content: null }])
   })
 
-  test('[P13, P14] policy and scope receive the admin user', async ({ assert }) => {
+  test('[P13, P14] policy and scope receive the admin user as the actor of requests below /crud', async ({
+    assert,
+  }) => {
     const mine = await insertRack({ owner: 'jo' })
     const other = await insertRack({ owner: 'al' })
     const unknownUserHash = await insertRack({ label: 'nobody’s' })
@@ -227,12 +229,12 @@ test.group('Admin | endpoints below /crud', (group) => {
     assert.sameMembers(cleared, ['access_token', 'session_id'])
   })
 
-  test('[P13, P10] access tokens are not accepted', async ({ assert }) => {
+  test('[P13, P10] /crud does not accept access tokens', async ({ assert }) => {
     const { status } = await call('GET', RACK, { headers: { authorization: 'Bearer jo' } })
     assert.equal(status, 401)
   })
 
-  test('[B4] requests renew the cookies', async ({ assert }) => {
+  test('[B4] requests below /crud renew the cookies of the session', async ({ assert }) => {
     cookie = await agedCookiesOf(jo, { minutes: 10 })
     const response = await send('GET', RACK)
     assert.equal(response.status, 200)
@@ -358,7 +360,7 @@ test.group('Admin | endpoints below /crud', (group) => {
     }
   })
 
-  test('[S61, Q1] the endpoints are not part of the API schema', ({ assert }) => {
+  test('[S61, Q1] endpoints below /crud are not part of the API schema', ({ assert }) => {
     const paths = resources.endpoints().map(({ path }) => path)
     assert.isNotEmpty(paths)
     assert.isEmpty(paths.filter((path) => path.startsWith('/admin')))

@@ -89,7 +89,7 @@ test.group('The event log | login and logout', (group) => {
     assert.lengthOf(await loggedEvents('FAILED_LOGIN'), 5)
   })
 
-  test('[B5] a logout confirmation page is not logged', async ({ assert }) => {
+  test('[B5] showing the logout confirmation page is not logged', async ({ assert }) => {
     const cookie = await cookiesOf(user)
     await get('/admin/logout', { headers: { cookie, 'sec-fetch-site': 'cross-site' } })
     assert.isEmpty(await loggedEvents('LOGOUT'))
@@ -152,7 +152,9 @@ test.group('The event log | views', (group) => {
     )
   })
 
-  test('[E2] partial pages, errors and confirmations are not views', async ({ assert }) => {
+  test('[E2] parts of pages, HEAD requests, errors and redirects are not logged as views', async ({
+    assert,
+  }) => {
     await get('/admin/Plain/', { headers: { cookie, 'hx-request': 'true' } })
     await call('HEAD', '/admin/Plain/', { headers: { cookie } })
     assert.equal(await statusOf(get('/admin/Plain/update/99', { headers: { cookie } })), 404)
@@ -161,7 +163,10 @@ test.group('The event log | views', (group) => {
     assert.isEmpty(await loggedEvents())
   })
 
-  test('[E2] a request for a missing record is not a view', async ({ assert, cleanup }) => {
+  test('[E2] a request for a missing record is not logged as a view, and one for an existing record is', async ({
+    assert,
+    cleanup,
+  }) => {
     const { page } = UpdateController.prototype
     cleanup(() => void (UpdateController.prototype.page = page))
     UpdateController.prototype.page = realUpdatePage

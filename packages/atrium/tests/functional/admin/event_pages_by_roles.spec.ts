@@ -81,7 +81,7 @@ test.group('Admin | event page contents by roles', (group) => {
     assert.deepEqual((await seen(mixed, row))!.names, ['title', 'tickets', 'town'])
   })
 
-  test('[U4, E5] records out of scope, deleted records of a scope, and records of models without the view permission are not readable', async ({
+  test('[U4, E5] the event page hides records out of scope, deleted ones from users with scopes, and models without view', async ({
     assert,
   }) => {
     const east = await play()

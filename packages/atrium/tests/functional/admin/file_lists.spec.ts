@@ -190,7 +190,7 @@ test.group('Admin | lists of files', (group) => {
     assert.equal(await statusOf(create([['photos__file', '../../.env']])), 422)
   })
 
-  test('[files] an upload needs a form with its field: {0}')
+  test('[files] an upload for a field that is not a list of files in that form is not found: {0}')
     .with([
       ['title', 'create'],
       ['unknown', 'create'],

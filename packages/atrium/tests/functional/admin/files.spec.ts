@@ -171,7 +171,9 @@ test.group('Admin | stored files', (group) => {
     assert.isEmpty(others)
   })
 
-  test('[P14, B17] the file of a refused record is not served', async ({ assert }) => {
+  test('[P14, B17] the file of a record that the policy refuses is not served', async ({
+    assert,
+  }) => {
     await put('Portrait', name(1))
     await Portrait.create({ title: 'Sealed', image: name(1) })
     const response = await fetchFile(name(1))
@@ -349,7 +351,9 @@ test.group('Admin | bodies with files', (group) => {
     assert.deepEqual(await leftovers(), before)
   })
 
-  test('[B17] fields and lists without files are parsed', async ({ assert }) => {
+  test('[B17] fields and lists in a multipart body without files are parsed', async ({
+    assert,
+  }) => {
     const { body } = await send(
       field('name', 'Ada') + field('list', '1') + field('list', '2') + file('a.txt') + END
     )

@@ -122,7 +122,9 @@ test.group('Admin | files in rows of a form', (group) => {
     assert.include(await open(`_kept=${draft}`), 'Files and passwords are not stored')
   })
 
-  test('[R2, files] a file that was uploaded before is stored by its key', async ({ assert }) => {
+  test('[R2, files] a file that was uploaded before the form is stored by its key, and only once', async ({
+    assert,
+  }) => {
     const key = await keyOf('image', png())
     const { status } = await create([
       ['pictures.4.image__list', '1'],

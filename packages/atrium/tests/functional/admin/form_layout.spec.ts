@@ -138,7 +138,7 @@ test.group('Admin | form layout', (group) => {
     assert.equal(await its(Holding.findOrFail(id), 'isbn'), 'new')
   })
 
-  test('[R14] the page contains all conditional fields without "required", and their conditions for the script', async ({
+  test('[R14] no conditional field is marked required in the page, which has their conditions as data for the script', async ({
     assert,
   }) => {
     const text = await page('Holding/create_page')

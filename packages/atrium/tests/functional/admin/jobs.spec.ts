@@ -282,7 +282,7 @@ test.group('Admin | jobs', (group) => {
     assert.isEmpty(log)
   }).timeout(20_000)
 
-  test('[D1] after a kill another run continues the job, and the first run writes nothing more', async ({
+  test('[D1] if the queue passes a running job to another run, the first run writes nothing more', async ({
     assert,
   }) => {
     let second: Promise<unknown> | undefined

@@ -117,7 +117,9 @@ test.group('Admin | logging in', (group) => {
     assert.isTrue(await isSignedIn(cookiesFrom(response)))
   })
 
-  test('[B4] the two cookies have the specified attributes', async ({ assert }) => {
+  test('[B4] the access token and session cookies of a login have the specified attributes', async ({
+    assert,
+  }) => {
     const cookies = receivedCookies(await login('jo'))
     /* The third tells devices apart: notices.spec.ts. */
     assert.sameMembers(Object.keys(cookies), ['access_token', 'session_id', 'admin_device'])

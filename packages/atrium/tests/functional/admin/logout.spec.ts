@@ -37,7 +37,7 @@ test.group('Admin | logout', (group) => {
     jo = await makeUser('jo')
   })
 
-  test('[S23, B5] the logout redirects to the login page, and the cookies are invalid', async ({
+  test('[S23, B5] a logout redirects to the login page, and the cookies become invalid', async ({
     assert,
   }) => {
     const cookie = await cookiesOf(jo)
@@ -60,7 +60,9 @@ test.group('Admin | logout', (group) => {
     assert.equal(headers.get('clear-site-data'), '"cache"')
   })
 
-  test('[S23, B5] both cookies are cleared on their path', async ({ assert }) => {
+  test('[S23, B5] a logout clears both cookies on the path for which they were set', async ({
+    assert,
+  }) => {
     const cookies = receivedCookies(await logout(await cookiesOf(jo)))
     assert.sameMembers(Object.keys(cookies), ['access_token', 'session_id'])
     for (const { value, attributes } of Object.values(cookies)) {
@@ -75,7 +77,9 @@ test.group('Admin | logout', (group) => {
     assert.equal(receivedCookies(response).access_token.value, '')
   })
 
-  test('[B5] the session ends, and the user’s other sessions stay', async ({ assert }) => {
+  test('[B5] a logout ends its session, and the user’s other sessions continue', async ({
+    assert,
+  }) => {
     const left = await cookiesOf(jo)
     const stays = await cookiesOf(jo)
     const others = await cookiesOf(await makeUser('al'))
@@ -87,7 +91,9 @@ test.group('Admin | logout', (group) => {
     assert.lengthOf(active, 2)
   })
 
-  test('[S23, B5] the token stays revoked until it expires', async ({ assert }) => {
+  test('[S23, B5] the token of an ended session stays revoked until it expires', async ({
+    assert,
+  }) => {
     const cookie = await cookiesOf(jo)
     const stays = await cookiesOf(jo)
     await logout(cookie)
@@ -99,7 +105,7 @@ test.group('Admin | logout', (group) => {
     assert.notInclude(await revokedTokens(), idOfToken(stays))
   })
 
-  test('[B5] tokens that were issued for the session in the meantime are revoked too', async ({
+  test('[B5] a logout also revokes tokens that were issued for the session in the meantime', async ({
     assert,
   }) => {
     const cookie = await agedCookiesOf(jo, { minutes: 10 })

@@ -151,7 +151,7 @@ test.group('Undo | many-to-many relations', (group) => {
     assert.equal(response.status, 200, response.text)
   })
 
-  test('[R7, U3, U4] the undo attaches nothing that the user can no longer see or write', async ({
+  test('[R7, U3, U4] an undo attaches no records that the user can no longer see or change', async ({
     assert,
   }) => {
     const permissions = {

@@ -98,7 +98,9 @@ test.group('Admin | merging concurrent changes', (group) => {
     assert.containSubset(await stored(), { title: 'By SQL', pages: 8, stage: 4 })
   }).tags(['@database'])
 
-  test('[R15] the other editor is named however many changes followed', async ({ assert }) => {
+  test('[R15] the editor who changed a field is named, however many changes followed', async ({
+    assert,
+  }) => {
     const form = await open()
     await mary({ title: 'Hers' })
     for (let turn = 0; turn < 26; turn++) await mary({ note: `Note ${turn}` })

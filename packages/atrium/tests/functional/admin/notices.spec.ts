@@ -111,7 +111,7 @@ test.group('Admin | notices', (group) => {
     assert.lengthOf(await kinds(), 6)
   }).tags(['@database'])
 
-  test('[U16] users who logged in before devices were stored are notified too', async ({
+  test('[U16] users without any stored device are notified of a new device as well', async ({
     assert,
   }) => {
     const own = await cookiesOf(kim)
@@ -182,7 +182,7 @@ test.group('Admin | notices', (group) => {
     assert.include(JSON.stringify(logged), 'thief@example.net')
   })
 
-  test('[U16] a superuser is notified of a change of their address in their other sessions', async ({
+  test('[U16] a superuser who changes their own address is notified in their other sessions', async ({
     assert,
   }) => {
     const root = await makeUser('root')

@@ -243,7 +243,7 @@ test.group('Admin | recent proof of identity', (group) => {
     assert.isFalse(isRequested(columns))
   })
 
-  test('[U11] every write of users, roles and access tokens checks the session, by any route', async ({
+  test('[U11] every write of users, roles and access tokens requires a recent proof, even in application code', async ({
     assert,
   }) => {
     const site = await adminSite()

@@ -40,7 +40,7 @@ test.group('Admin | page of a record', (group) => {
       ])
     )
 
-  test('[R16] the page shows all values that the user can see, without a form', async ({
+  test('[R16] the page of a record shows all values that the user can see, without a form', async ({
     assert,
   }) => {
     const { status, text } = await open(place(play), reader)
@@ -64,7 +64,7 @@ test.group('Admin | page of a record', (group) => {
     assert.match(text, /<details class="folded">.*?x{200}/s)
   })
 
-  test('[R16] lists, references, the search and messages link to the page for users who cannot update', async ({
+  test('[R16] lists, references, search and messages link users who cannot update a record to its page', async ({
     assert,
   }) => {
     const path = place(play)

@@ -89,7 +89,9 @@ test.group('Admin | lists of referring records', (group) => {
     assert.notMatch(second.text, /name="ids"|Stage_id|>Stage</)
   })
 
-  test('[R4] no query parameter adds other records to a related list', async ({ assert }) => {
+  test('[R4] no query parameter adds records of other parents to a related list', async ({
+    assert,
+  }) => {
     await makePlays(1)
     await makePlays(1, { title: 'Elsewhere', stageId: other.id })
     for (const query of [

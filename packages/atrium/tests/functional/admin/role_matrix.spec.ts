@@ -331,7 +331,7 @@ test.group('Admin | page of a role', (group) => {
     assert.include(list.text, 'All models: everything')
   })
 
-  test('[U6, B25] a conflict of two editors of a role shows both versions in the words of the matrix', async ({
+  test('[U6, B25] a conflict of two editors of a role describes both versions in words', async ({
     assert,
   }) => {
     const page = await open(`${ROLES}/update/${clerk.id}`)

@@ -403,7 +403,7 @@ test.group('Undo', (group) => {
     assert.equal(await shelfName(), 'Novels')
   })
 
-  test("[R7, U3] records must be within the user's scope before and after the undo", async ({
+  test("[R7, U3] an undo is refused if the records are out of the user's scope before or after it", async ({
     assert,
   }) => {
     const own = await clerk({

@@ -54,7 +54,7 @@ test.group('Admin | unsaved input of forms', (group) => {
       .map((line) => line.split(';', 1)[0])
       .join('; ')
 
-  test('[R10] without JavaScript a form that was submitted after the session ended is shown again after the login, and not executed', async ({
+  test('[R10] without JavaScript a form sent after the session ended is shown again after the login, and not saved', async ({
     assert,
   }) => {
     const seal = await sealOf()

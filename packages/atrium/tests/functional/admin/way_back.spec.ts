@@ -129,7 +129,7 @@ test.group('Admin | returning from a form', (group) => {
     assert.include(markedIn(list.text), 'Galilei')
   })
 
-  test('[L11, B25] errors, conflicts and the history preserve the link to the list', async ({
+  test('[L11, B25] errors, conflicts and the history of a record preserve the link to the list', async ({
     assert,
   }) => {
     const form = await open('Brand', SORTED)

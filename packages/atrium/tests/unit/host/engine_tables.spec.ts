@@ -22,7 +22,7 @@ test.group('Tables of the engine', (group) => {
     return () => ace.ui.switchMode('normal')
   })
 
-  test('[K3.6] the command removes the engine’s tables and migrations, and nothing of the application', async ({
+  test('[K3.6] atrium:uninstall removes the engine’s tables and migrations, and nothing of the application', async ({
     assert,
     cleanup,
   }) => {
@@ -49,7 +49,7 @@ test.group('Tables of the engine', (group) => {
     await removeEngineTables(db, app, name)
   }).tags(['@dialect'])
 
-  test('[K3.6] without a terminal, and in production, the command requires --force', async ({
+  test('[K3.6] atrium:uninstall requires --force in production and without a terminal', async ({
     assert,
     cleanup,
   }) => {

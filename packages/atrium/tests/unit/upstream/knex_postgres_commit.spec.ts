@@ -22,7 +22,7 @@ test.group('A COMMIT that PostgreSQL executes as a ROLLBACK', (group) => {
     assert.equal(await commitFailed(asItComes), 'committed')
   })
 
-  test('with the patch such a COMMIT is an error', async ({ assert }) => {
+  test('with the patch a COMMIT that was rolled back is an error', async ({ assert }) => {
     assert.match(
       await commitFailed(refuseUndoneCommit),
       /The transaction was rolled back, as one of its statements had failed$/

@@ -37,7 +37,7 @@ test.group('admin:create in a terminal', (group) => {
     }
   })
 
-  test('[P12] [B13] the command prompts for missing values and creates a superuser', async ({
+  test('[P12] [B13] admin:create prompts for missing values and creates a superuser', async ({
     assert,
   }) => {
     const command = await create([], {
@@ -51,7 +51,7 @@ test.group('admin:create in a terminal', (group) => {
     assert.notInclude(JSON.stringify(command.logger.getLogs()), PASSWORD)
   })
 
-  test('[P12, U3] --attribute sets declared attributes with their types')
+  test('[P12, U3] admin:create --attribute sets declared attributes with their types')
     .with([
       {
         given: ['branch_id=4', 'night=true', 'team=b'],
@@ -91,7 +91,7 @@ test.group('admin:create in a terminal', (group) => {
       assert.include(lines[0], error)
     })
 
-  test('[P12] [B13] a given name is not prompted for, and only the flag creates a superuser', async ({
+  test('[P12] [B13] admin:create does not prompt for a given name, and creates a superuser only with the flag', async ({
     assert,
   }) => {
     const command = await create(['--username=jo', '--no-superuser'], {
@@ -103,7 +103,7 @@ test.group('admin:create in a terminal', (group) => {
     assert.isFalse(user?.isSuperuser)
   })
 
-  test('[U5, U6] --role assigns the named roles, and then the user is not a superuser', async ({
+  test('[U5, U6] admin:create --role assigns the named roles, and the user is then not a superuser', async ({
     assert,
   }) => {
     const responses = { 'Password': PASSWORD, 'Password again': PASSWORD }
@@ -125,7 +125,7 @@ test.group('admin:create in a terminal', (group) => {
     }
   })
 
-  test('[U6] no user is created with an unknown role', async ({ assert }) => {
+  test('[U6] admin:create with an unknown role creates no user', async ({ assert }) => {
     for (const [args, message] of [
       [['--role=Clerk'], /Unknown role "Clerk"; roles are "Everything", "Read only"/],
       [['--role=none', '--role=Everything'], /--role=none goes with no other/],
@@ -194,7 +194,7 @@ test.group('admin:create in a script', (group) => {
     }
   })
 
-  test('[P12] the password is read from standard input, without the newline: {end}')
+  test('[P12] admin:create reads the password from standard input, without the newline: {end}')
     .with([{ end: '' }, { end: '\n' }, { end: '\r\n' }])
     .run(async ({ assert, cleanup }, { end }) => {
       cleanup(pipe(PASSWORD + end))
@@ -206,7 +206,7 @@ test.group('admin:create in a script', (group) => {
 
   const complete = ['--username=jo', '--password-stdin']
   test(
-    '[P12] a failing command prints one line to standard error and exits with status 1: {expected}'
+    '[P12] admin:create prints an error as one line on standard error and exits with status 1: {expected}'
   )
     .with([
       { args: complete, input: '', expected: /holds no password/ },

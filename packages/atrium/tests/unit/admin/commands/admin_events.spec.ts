@@ -20,7 +20,7 @@ test.group('admin:events', (group) => {
     }
   })
 
-  test('[P12] --prune removes events past the retention', async ({ assert }) => {
+  test('[P12] admin:events --prune removes events past the retention', async ({ assert }) => {
     await logEvent({ timestamp: ago({ days: 366 }) })
     const stored = await logEvent({ timestamp: ago({ days: 364 }) })
     const { command, logs } = await run(['--prune'])
@@ -33,7 +33,7 @@ test.group('admin:events', (group) => {
     )
   })
 
-  test('[P12] --json prints only JSON', async ({ assert }) => {
+  test('[P12] admin:events --json prints only JSON', async ({ assert }) => {
     const { logs } = await run(['--prune', '--json'])
     assert.lengthOf(logs, 1)
     assert.deepEqual(JSON.parse(logs[0].message), { removed: 0 })

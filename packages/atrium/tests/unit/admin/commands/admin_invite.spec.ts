@@ -21,7 +21,7 @@ test.group('admin:invite', (group) => {
     }
   })
 
-  test('[U12] the command creates a user without a password and prints the link once', async ({
+  test('[U12] admin:invite creates a user without a password and prints the link once', async ({
     assert,
   }) => {
     const { command, logs } = await run(['kim', '--create', '--email=kim@example.com'])

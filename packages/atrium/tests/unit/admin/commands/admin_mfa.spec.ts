@@ -24,7 +24,7 @@ test.group('admin:mfa', (group) => {
     return () => ace.ui.switchMode('normal')
   })
 
-  test('[U10, U16] --reset removes factors and recovery codes, ends the sessions, logs the reset and notifies the user', async ({
+  test('[U10, U16] admin:mfa --reset removes factors and recovery codes, ends the sessions, and logs and reports the reset', async ({
     assert,
   }) => {
     const al = await makeUser('al')
@@ -52,7 +52,7 @@ test.group('admin:mfa', (group) => {
     assert.include(again.text, 'jo had no second factor; sessions ended: 0')
   })
 
-  test('[U10, P12] the command shows the factors without a secret', async ({ assert }) => {
+  test('[U10, P12] admin:mfa shows the factors of a user without a secret', async ({ assert }) => {
     const none = await run('jo')
     assert.include(none.text, 'jo has no second factor')
     const app = await giveFactor(jo)

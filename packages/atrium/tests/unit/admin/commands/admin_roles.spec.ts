@@ -61,7 +61,7 @@ test.group('admin:roles', (group) => {
     return roles.map(({ name }) => name)
   }
 
-  test('[U6] the command lists the roles, the number of their users and what they allow, in words', async () => {
+  test('[U6] admin:roles lists the roles, the number of their users and what they allow, in words', async () => {
     await makeRole('Clerk', CLERK)
     await makeUser('jo', { isSuperuser: false, roles: ['Clerk'] })
     const { command } = await run([])
@@ -79,7 +79,7 @@ test.group('admin:roles', (group) => {
     ])
   })
 
-  test('[U6] --json prints the list of roles as JSON', async ({ assert }) => {
+  test('[U6] admin:roles --json prints the list of roles as JSON', async ({ assert }) => {
     await makeRole('Clerk', CLERK, 'At the desk')
     const { logs } = await run(['--json'])
     const { roles } = JSON.parse(logs[0])
@@ -94,7 +94,7 @@ test.group('admin:roles', (group) => {
     })
   })
 
-  test('[U6] an import of the file that --export wrote creates the same roles', async ({
+  test('[U6] admin:roles --import of the file that --export wrote creates the same roles', async ({
     assert,
   }) => {
     await makeRole('Clerk', CLERK, 'At the desk')
@@ -123,7 +123,7 @@ test.group('admin:roles', (group) => {
     check.command.assertSucceeded()
   })
 
-  test('[U6, U6.5] an import prints its changes, and does not change other roles', async ({
+  test('[U6, U6.5] admin:roles --import prints its changes, and does not change other roles', async ({
     assert,
   }) => {
     const clerk = await makeRole('Clerk', CLERK)
@@ -172,7 +172,9 @@ test.group('admin:roles', (group) => {
     )
   })
 
-  test('[U6] --prune deletes the roles that are not in the imported file', async ({ assert }) => {
+  test('[U6] admin:roles --prune deletes the roles that are not in the imported file', async ({
+    assert,
+  }) => {
     const path = await fileWith({ roles: [{ name: 'Read only', ...readOnly }] })
     await makeUser('jo', { isSuperuser: false, roles: ['Everything'] })
     const check = await run([`--import=${path}`, '--check', '--prune'])
@@ -189,7 +191,7 @@ test.group('admin:roles', (group) => {
     shown.command.assertLogMatches(/defaultRole is "Everything", and no role is called so/)
   })
 
-  test('[U6.5] an import of roles warns about unknown names, and accepts them', async ({
+  test('[U6.5] admin:roles --import warns about unknown names, and accepts them', async ({
     assert,
   }) => {
     const permissions = {
@@ -211,7 +213,7 @@ test.group('admin:roles', (group) => {
     assert.include(await names(), 'Clerk')
   })
 
-  test('[U6] the table of roles has no colours in a pipe', async ({ assert, cleanup }) => {
+  test('[U6] the table of admin:roles has no colours in a pipe', async ({ assert, cleanup }) => {
     const { isTTY } = process.stdout
     cleanup(() => void (process.stdout.isTTY = isTTY))
     process.stdout.isTTY = false
@@ -227,7 +229,7 @@ test.group('admin:roles', (group) => {
     assert.notMatch(told.join(''), /\u001b/)
   })
 
-  test('[U6] an import of roles with errors changes nothing, and lists all of them', async ({
+  test('[U6] admin:roles --import of a file with errors changes nothing, and lists all of them', async ({
     assert,
   }) => {
     for (const [file, message] of [

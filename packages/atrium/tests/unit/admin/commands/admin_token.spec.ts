@@ -37,7 +37,7 @@ test.group('admin:token', (group) => {
     }
   })
 
-  test('[P10, P12] the command issues a token and prints it once', async ({ assert }) => {
+  test('[P10, P12] admin:token issues a token and prints it once', async ({ assert }) => {
     const { command, logs } = await run([
       'jo',
       '--name=ci',
@@ -62,7 +62,7 @@ test.group('admin:token', (group) => {
     assert.notInclude(listed.join(), 'atr_')
   })
 
-  test('[P10, P12] by default a token has all abilities and expires in 90 days; a missing name is prompted for', async ({
+  test('[P10, P12] admin:token issues a token with all abilities for 90 days by default, and prompts for a missing name', async ({
     assert,
   }) => {
     const { command, logs } = await run(['jo'], ' backup ')
@@ -89,7 +89,7 @@ test.group('admin:token', (group) => {
     assert.isNull(expiresAt)
   })
 
-  test('[P12] --json prints only JSON with the token', async ({ assert }) => {
+  test('[P12] admin:token --json prints only JSON with the token', async ({ assert }) => {
     const terms = ['--abilities=*:create', '--expires-in=never']
     const { logs } = await run(['jo', '--name=ci', ...terms, '--json'])
     assert.lengthOf(logs, 1)
@@ -105,7 +105,7 @@ test.group('admin:token', (group) => {
     assert.match(printed.token, /^atr_[\w-]+\.[\w-]+$/)
   })
 
-  test("[P12] the command lists the user's tokens as a table or JSON", async ({ assert }) => {
+  test("[P12] admin:token lists the user's tokens as a table or JSON", async ({ assert }) => {
     const al = await makeUser('al')
     await issueToken(al)
     const none = await run(['jo', '--list'])
@@ -139,7 +139,9 @@ test.group('admin:token', (group) => {
     assert.notProperty(shown, 'token')
   })
 
-  test('[P12] the command revokes a token of that user and of no other', async ({ assert }) => {
+  test('[P12] admin:token revokes a token of the named user and of no other', async ({
+    assert,
+  }) => {
     const al = await makeUser('al')
     const [mine, other] = [await issueToken(jo), await issueToken(al)]
     await refused(['jo', `--revoke=${other.id}`], /jo has no access token "\d+"/)

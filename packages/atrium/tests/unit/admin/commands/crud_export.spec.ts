@@ -30,7 +30,7 @@ test.group('crud:export', (group) => {
     return { command, logs }
   }
 
-  test('[D2, P14] all records are written to a file regardless of the policy, and the event names the command', async ({
+  test('[D2, P14] crud:export writes all records to a file regardless of the policy, and its event names the command', async ({
     assert,
     cleanup,
   }) => {
@@ -61,7 +61,7 @@ test.group('crud:export', (group) => {
   })
 
   test(
-    '[D2, P12] an export that is not possible is reported in one line, and leaves no file: {args}'
+    '[D2, P12] crud:export reports in one line why it is not possible, and leaves no file: {args}'
   )
     .with([
       { args: ['Fim'], line: /Unknown model Fim; models on the admin site are .*ClosedFile/ },
@@ -80,7 +80,7 @@ test.group('crud:export', (group) => {
       assert.isEmpty(await readdir(folder))
     })
 
-  test('[D2, P12] an export to a folder is refused', async ({ assert }) => {
+  test('[D2, P12] crud:export to a folder is refused', async ({ assert }) => {
     const { command, logs } = await run('ClosedFile', `--output=${folder}`)
     command.assertFailed()
     assert.match(logs[0], /exists and is not a file/)

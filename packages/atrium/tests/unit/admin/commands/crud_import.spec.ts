@@ -40,7 +40,7 @@ test.group('crud:import', (group) => {
     return rows.map(({ sku, title }) => `${sku} ${title}`)
   }
 
-  test('[D3] the command imports with the operator as the actor, as one event', async ({
+  test('[D3] crud:import writes the records as one event, with the command as the actor', async ({
     assert,
   }) => {
     const { command, json } = await run(csv('sku,title', 'a,Lamp', 'b,Forbidden'), ['--json'])
@@ -58,7 +58,7 @@ test.group('crud:import', (group) => {
     assert.containSubset(again.json(), { new: 0, changed: 1, unchanged: 1 })
   })
 
-  test('[D3] invalid rows cause exit status 1 and nothing is written, unless they are skipped', async ({
+  test('[D3] crud:import with invalid rows exits with status 1 and writes nothing, unless it skips them', async ({
     assert,
   }) => {
     const content = csv('sku,title,count', 'a,Lamp,1', 'b,,2', 'c,Chair,many', 'a,Again,1')
@@ -192,7 +192,7 @@ test.group('crud:import', (group) => {
     }
   })
 
-  test('[D3] --dates sets the order of day and month, and --zone the time zone of times', async ({
+  test('[D3] crud:import --dates sets the order of day and month, and --zone the time zone of times', async ({
     assert,
   }) => {
     const content = csv('sku,title,day,at', 'a,Lamp,3/4/2026,2026-03-29 10:30')
@@ -208,7 +208,9 @@ test.group('crud:import', (group) => {
     zone.command.assertLogMatches(/Unknown time zone Mars\/Olympus/, 'stderr')
   })
 
-  test('[D3] --heading and --sheet select the row and the sheet to read', async ({ assert }) => {
+  test('[D3] crud:import --heading and --sheet select the row and the sheet to read', async ({
+    assert,
+  }) => {
     const content = csv('Stock,2026', 'sku,title', 'a,Lamp', 'sku,title')
     const { json } = await run(content, ['--json', '--heading=2'])
     assert.containSubset(json(), { new: 2 })
@@ -240,7 +242,7 @@ test.group('crud:import', (group) => {
     assert.deepEqual(await skus(), [])
   })
 
-  test('[D3] the command prints how it matched columns and records, and the options to change that', async ({
+  test('[D3] crud:import prints how it matched columns and records, and the options to change that', async ({
     assert,
   }) => {
     const content = csv('sku,title,colour,size', 'a,Lamp,red,1')

@@ -26,7 +26,7 @@ test.group('make:admin-card', (group) => {
     return command.error?.message
   }
 
-  test('[G2] the command writes a card of each kind')
+  test('[G2] make:admin-card writes a card of each kind')
     .with([
       {
         kind: 'number',

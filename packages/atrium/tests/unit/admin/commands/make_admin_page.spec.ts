@@ -27,7 +27,7 @@ test.group('make:admin-page', (group) => {
     return command.error?.message
   }
 
-  test('[G1] the command writes a page and its template, which can be rendered', async ({
+  test('[G1] make:admin-page writes a page and its template, which can be rendered', async ({
     assert,
   }) => {
     assert.isUndefined(await run('reports/tideTable'))

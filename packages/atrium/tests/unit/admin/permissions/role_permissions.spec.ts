@@ -147,7 +147,7 @@ test.group('Admin | permissions by roles', (group) => {
     assert.deepEqual(attributes as object, { branch_id: 4 })
   })
 
-  test('[U4] a change of permissions that is rolled back does not raise the version', async ({
+  test('[U4] a change of permissions that is rolled back does not raise the permissions version', async ({
     assert,
   }) => {
     const before = await versionOf(jo)

@@ -33,7 +33,7 @@ test.group('Admin | default roles', (group) => {
     assert.deepEqual(await rolesOfUser(jo), ['Clerk'])
   })
 
-  test('[U5] a user row from before the column existed has no attributes, and can be read', async ({
+  test('[U5] a user who was stored before the column of attributes existed has none, and can be read', async ({
     assert,
   }) => {
     const jo = await makeUser('jo')

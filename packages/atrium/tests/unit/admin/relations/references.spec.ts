@@ -75,7 +75,9 @@ test.group('References', (group) => {
     assert.lengthOf(queries, 1)
   })
 
-  test('[B17] without values no query reads titles', async ({ assert }) => {
+  test('[B17] no query reads titles if there are no values of the reference', async ({
+    assert,
+  }) => {
     const ctx = await requestOf(await makeUser('jo'))
     const queries = await queriesOf(async () => {
       const titles = await titlesOf(ctx, referenceOf('studio_id'), [null, undefined])

@@ -10,7 +10,7 @@ test.group('The option manyToMany', () => {
   const namesOf = (option?: string[], taken: string[] = []) =>
     manyToManyRelations(Revue, option, taken).map(({ name }) => name)
 
-  test('[R3] by default all many-to-many relations without their own conditions are fields', ({
+  test('[R3] by default a many-to-many relation is a field of the form, unless its onQuery adds conditions', ({
     assert,
   }) => {
     assert.deepEqual(namesOf(), ['people', 'styles', 'parts'])

@@ -42,7 +42,7 @@ test.group('Services of the admin site', () => {
       assert.isFalse(app.container.hasBinding(binding))
     })
 
-  test('[K5] the queue of the process stays that of the application', async ({
+  test("[K5] the engine does not initialize the queue manager of the application's process", async ({
     assert,
     cleanup,
   }) => {

@@ -47,7 +47,9 @@ test.group('A connection to a server', (group) => {
     await assert.rejects(() => write, /aborted/)
   }).skip(!onPostgres, 'others go on after a failed statement')
 
-  test('[A20] a document is returned as text with all digits', async ({ assert }) => {
+  test('[A20] a JSON document is returned as text with all digits of its numbers', async ({
+    assert,
+  }) => {
     const text = '{"n": 9007199254740993}'
     await db.table('samples').insert({ name: 'x', data: text, created_at: '2024-01-01 00:00:00' })
     const { data } = await db.from('samples').where('name', 'x').select('data').firstOrFail()

@@ -47,7 +47,7 @@ test.group('crud:routes', (group) => {
     cleanup(() => void (resources.endpoints = before))
   }
 
-  test('[P12, D4] a batch is listed with the access of each of its operations', async ({
+  test('[P12, D4] crud:routes lists a batch with the access of each of its operations', async ({
     assert,
     cleanup,
   }) => {
@@ -64,7 +64,9 @@ test.group('crud:routes', (group) => {
     assert.equal(listed.access, 'create public, update token, delete token')
   })
 
-  test('[P12] each operation is listed with method, path and access', async ({ assert }) => {
+  test('[P12] crud:routes lists each operation with method, path and access', async ({
+    assert,
+  }) => {
     const routes = await routesOf('Reel')
     assert.deepEqual(
       routes.map(({ operation, method, path }) => `${operation}: ${method} ${path}`),
@@ -89,7 +91,7 @@ test.group('crud:routes', (group) => {
     })
   })
 
-  test('[P12.3] writes of a database view are not listed', async ({ assert }) => {
+  test('[P12.3] crud:routes lists no writes of a database view', async ({ assert }) => {
     const routes = await routesOf(StockTotal.name)
     assert.deepEqual(
       routes.map(({ operation, method }) => `${operation}: ${method}`),
@@ -114,7 +116,7 @@ test.group('crud:routes', (group) => {
     assert.include(logs.join('\n'), 'delete')
   })
 
-  test('[P12] the table of routes has no colours in a pipe', async ({ assert, cleanup }) => {
+  test('[P12] the table of crud:routes has no colours in a pipe', async ({ assert, cleanup }) => {
     const isTerminal = Object.getOwnPropertyDescriptor(process.stdout, 'isTTY')
     Object.defineProperty(process.stdout, 'isTTY', { value: false, configurable: true })
     cleanup(() => {
@@ -169,7 +171,7 @@ test.group('crud:routes', (group) => {
     ])
   })
 
-  test('[P12] all models are listed, including those of crudRouter', async ({ assert }) => {
+  test('[P12] crud:routes lists all models, including those of crudRouter', async ({ assert }) => {
     const command = await run(['--json'])
     const logs = command.logger.getLogs()
     const routes: any[] = JSON.parse(logs[0].message)
@@ -181,7 +183,7 @@ test.group('crud:routes', (group) => {
     )
   })
 
-  test('[P12] an unknown model is an error of one line that lists the known ones', async ({
+  test('[P12] crud:routes for an unknown model prints one line that lists the known ones', async ({
     assert,
   }) => {
     const command = await run(['Nobody'])

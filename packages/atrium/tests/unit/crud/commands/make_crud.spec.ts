@@ -28,7 +28,7 @@ test.group('make:crud', (group) => {
     return command
   }
 
-  test('[P12] the command prints the written files, the endpoints and the next steps', async ({
+  test('[P12] make:crud prints the written files, the endpoints and the next steps', async ({
     assert,
   }) => {
     const command = await create(['order_lines', 'text', 'amount:integer?', 'parts:hasMany'])
@@ -45,7 +45,7 @@ test.group('make:crud', (group) => {
     await access(join(root, 'app/models/order_line.ts'))
   })
 
-  test('[P12] [K3] the next steps of {kind} include: {step}')
+  test('[P12] [K3] the next steps that make:crud prints for {kind} include: {step}')
     .with([
       { kind: 'a clone', file: 'scripts/start.js', step: /npm start, which migrates/ },
       { kind: 'an application', file: 'adonisrc.ts', step: /node ace migration:run, then start/ },
@@ -61,7 +61,7 @@ test.group('make:crud', (group) => {
       assert.match(said.join('\n'), /The test needs adminApiClient\(\) .* in plugins of tests/)
     })
 
-  test('[K12] [P12] the command does not write into a build: {$self}')
+  test('[K12] [P12] make:crud does not write into a build: {$self}')
     .with(['Moon name', '--all', '--from-table=owls'])
     .run(async ({ assert }, text) => {
       await writeFile(join(root, 'adonisrc.js'), '')
@@ -74,7 +74,7 @@ test.group('make:crud', (group) => {
       assert.deepEqual(await readdir(root), ['adonisrc.js'])
     })
 
-  test('[P12] the command prompts for missing arguments until a field is left empty', async ({
+  test('[P12] make:crud prompts for missing arguments until a field is left empty', async ({
     assert,
   }) => {
     const command = await create([])
@@ -100,7 +100,7 @@ test.group('make:crud', (group) => {
     assert.isEmpty(ace.prompt.traps.prompts)
   })
 
-  test('[P12] a given name is not prompted for', async () => {
+  test('[P12] make:crud does not prompt for a given name', async () => {
     const command = await create(['Moon'])
     command.prompt.trap('First field').replyWith('name')
     command.prompt.trap('Next field').replyWith('')
@@ -109,7 +109,7 @@ test.group('make:crud', (group) => {
     await access(join(root, 'app/models/moon.ts'))
   })
 
-  test('[P12] without a terminal, one line lists the missing arguments: {$self}')
+  test('[P12] make:crud without a terminal lists the missing arguments in one line: {$self}')
     .with([[], ['Moon']])
     .run(async ({ assert }, args) => {
       process.stdin.isTTY = false
@@ -122,7 +122,7 @@ test.group('make:crud', (group) => {
       assert.match(logs[0].message, /give a name and fields, as in: node ace make:crud Invoice/)
     })
 
-  test("[K12] a name, --all and --from-table can't be combined: {$self}")
+  test('[K12] make:crud refuses a name, --all and --from-table together: {$self}')
     .with([
       ['Moon', '--all'],
       ['Moon', '--from-table=moons'],
@@ -135,7 +135,7 @@ test.group('make:crud', (group) => {
       assert.match(command.logger.getLogs()[0].message, /Give --all, or --from-table .*only one/)
     })
 
-  test('[K12.2] --check lists the differences between models and tables, and exits with 1', async ({
+  test('[K12.2] make:crud --check lists the differences between models and tables, and exits with 1', async ({
     assert,
   }) => {
     await mkdir(join(root, 'app/models'), { recursive: true })
@@ -156,7 +156,7 @@ test.group('make:crud', (group) => {
     )
   })
 
-  test('[P12] an error is one line on standard error, and the exit status is 1', async ({
+  test('[P12] make:crud prints an error as one line on standard error, and exits with status 1', async ({
     assert,
   }) => {
     const command = await create(['Moon', 'name', 'size:huge'])

@@ -7,7 +7,7 @@ import { weakTag } from '#base/http/etag'
 const textOf = (pieces: Buffer[]) => Buffer.concat(pieces).toString()
 
 test.group('writeJsonPieces()', () => {
-  test('[Q6] the pieces together are the whole JSON, and give its entity tag', async ({
+  test('[Q6] the pieces of a JSON text add up to the whole text, and yield its entity tag', async ({
     assert,
   }) => {
     const long = 'ä"\n😀'.repeat(100_000)

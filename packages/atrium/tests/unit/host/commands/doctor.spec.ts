@@ -46,7 +46,7 @@ test.group('atrium:doctor', (group) => {
     return () => ace.ui.switchMode('normal')
   })
 
-  test('[K11] a pending migration is an error that contains its name and the fix, with exit status 1', async ({
+  test('[K11] atrium:doctor reports a pending migration with its name and the fix, and exits with status 1', async ({
     assert,
     cleanup,
   }) => {
@@ -85,7 +85,10 @@ test.group('atrium:doctor', (group) => {
     assert.notInclude(JSON.stringify(asProduction), key)
   })
 
-  test('[K11] settings that name missing files cause warnings', async ({ assert, cleanup }) => {
+  test('[K11] atrium:doctor warns of settings that name missing files', async ({
+    assert,
+    cleanup,
+  }) => {
     const given = app.config.get('crud')
     app.config.set('crud', {
       ...crudConfig(),
@@ -98,7 +101,7 @@ test.group('atrium:doctor', (group) => {
     assert.include(warnings, 'excludedMigrations names database/migrations/1_none')
   })
 
-  test('[K11] [P10] a model without an access option is reported to require a token in production', async ({
+  test('[K11] [P10] atrium:doctor warns that a model without an access option requires a token in production', async ({
     assert,
     cleanup,
   }) => {
@@ -110,7 +113,7 @@ test.group('atrium:doctor', (group) => {
     assert.notInclude(warnings, 'Everybody can write')
   })
 
-  test('[K11] a model with an error is listed with that error, and not as a model without a decorator', async ({
+  test('[K11] atrium:doctor lists a model with its error, and not as a model without a decorator', async ({
     assert,
     cleanup,
   }) => {

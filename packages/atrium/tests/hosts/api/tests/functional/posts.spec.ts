@@ -30,7 +30,7 @@ test.group('Posts of the API host application', (group) => {
     assert.includeMembers(Object.keys(response.body()), ['authorId', 'wordPrice', 'createdAt'])
   })
 
-  test('errors are JSON', async ({ client }) => {
+  test('an error is a JSON response, even if the client accepts HTML', async ({ client }) => {
     const response = await client.get('/api/v1/account/profile').header('accept', 'text/html')
     response.assertStatus(401)
     response.assertBodyContains({ errors: [{ message: 'Unauthorized access' }] })
