@@ -168,7 +168,7 @@ test.group('Admin | choices of a reference', (group) => {
       assert.equal(status, 404)
     })
 
-  test('[B14] choices are not found if the view allows neither create nor update', async ({
+  test('[B14] a view that does not allow create or update offers no choices of a reference', async ({
     assert,
   }) => {
     const { status } = await ask('studio_id', { model: 'Playback' })
