@@ -2,7 +2,7 @@ import { checkLibrary as checkBodyParser } from './body_parser.js'
 import { checkLibrary as checkTransactions } from './knex_transaction.js'
 import { checkLibrary as checkDirtyData } from './lucid_dirty_data.js'
 import { checkLibrary as checkRecordQueries } from './lucid_record_queries.js'
-import { checkLibrary as checkSaveSteps } from './lucid_save_steps.js'
+import { checkLibrary as checkRecordSteps } from './lucid_record_steps.js'
 import { checkLibrary as checkTransactionEnd } from './lucid_transaction_end.js'
 import { checkLibrary as checkEarlyResponse } from './node_early_response.js'
 
@@ -18,7 +18,7 @@ export function checkLibraries(): void {
     checkDirtyData,
     checkEarlyResponse,
     checkRecordQueries,
-    checkSaveSteps,
+    checkRecordSteps,
     checkTransactionEnd,
     checkTransactions,
   ]) {

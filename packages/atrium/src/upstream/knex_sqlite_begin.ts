@@ -13,7 +13,7 @@
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expectLibrary, hasText } from './expect_library.js'
-import { noteReason } from './driver_error_values.js'
+import { noteReason } from './driver_queries.js'
 
 const load = createRequire(import.meta.url)
 

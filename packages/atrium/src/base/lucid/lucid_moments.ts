@@ -1,5 +1,6 @@
 import type { LucidModel, LucidRow, ModelAdapterOptions } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
+import { createFromRow, setStoredValue } from '#upstream/lucid_record_steps'
 import { hasOwnConsume } from './column_functions.js'
 import { noteExactRow } from './exact_attributes.js'
 import { asConnectionReturns } from '../database/connection_forms.js'
@@ -37,12 +38,11 @@ export function recordFromRow(
   }
   const texts = momentsOf(model).all.filter(({ name }) => typeof row[name] === 'string')
   const stored = texts.map(({ name }) => row[name] as string)
-  const record = model.$createFromAdapterResult(withQuickMoments(model, row), {}, options)!
+  const record = createFromRow(model, withQuickMoments(model, row), options)
   for (const [index, { attribute }] of texts.entries()) {
     const value = record.$attributes[attribute]
     if (!DateTime.isDateTime(value) || value.isValid) continue
-    record.$attributes[attribute] = stored[index]
-    record.$original[attribute] = stored[index]
+    setStoredValue(record, attribute, stored[index])
   }
   return record
 }

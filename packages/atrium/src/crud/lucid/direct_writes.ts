@@ -7,6 +7,7 @@ import { hasForeignHook } from '#base/lucid/own_hooks'
 import type { Resource } from '../resource/resource.js'
 import { nothingStored } from '#base/http/problems'
 import { forgetStoredRow, noteStoredRow } from './stored_rows.js'
+import { consumeValues } from '#upstream/lucid_record_steps'
 import { makesOwnQueries, replaceQueries, type WriteAction } from '#upstream/lucid_record_queries'
 import { asConnectionReturns } from '#base/database/connection_forms'
 
@@ -86,9 +87,8 @@ class DirectWrite {
     const isGiven = key.of(this.record).every((part) => part !== undefined && part !== null)
     if (!isGiven) {
       const usual = asConnectionReturns(row) ?? row
-      this.record.$consumeAdapterResult(
-        Object.fromEntries(key.columns.map(({ name }) => [name, usual[name]]))
-      )
+      const generated = key.columns.map(({ name }) => [name, usual[name]])
+      consumeValues(this.record, Object.fromEntries(generated))
     }
     await this.#note(row, 'create')
     return []

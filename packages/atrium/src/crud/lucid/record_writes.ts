@@ -10,7 +10,7 @@ import { newKey } from '#base/values/new_key'
 import { keepGivenKey, makesOwnQueries, replaceQueries } from '#upstream/lucid_record_queries'
 import type { Query } from '#base/database/dialect'
 import { whereSql } from '#base/sql/sql'
-import { takeChanges } from '#upstream/lucid_save_steps'
+import { takeChanges } from '#upstream/lucid_record_steps'
 
 /*
  * Lucid's save() and delete() use only one key column: on a composite key they would change every row that shares it.

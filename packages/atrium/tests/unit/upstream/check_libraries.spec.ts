@@ -3,13 +3,13 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { checkLibrary as bodyParser } from '#upstream/body_parser'
 import { checkLibraries } from '#upstream/check_libraries'
-import { checkLibrary as postgresCommit } from '#upstream/knex_postgres_commit'
+import { checkLibrary as driverQueries } from '#upstream/driver_queries'
 import { checkLibrary as sqliteBegin } from '#upstream/knex_sqlite_begin'
 import { checkLibrary as transactions } from '#upstream/knex_transaction'
 import { checkLibrary as dirtyData } from '#upstream/lucid_dirty_data'
 import { checkLibrary as recordQueries } from '#upstream/lucid_record_queries'
 import { checkLibrary as recordTransactions } from '#upstream/lucid_record_transactions'
-import { checkLibrary as saveSteps } from '#upstream/lucid_save_steps'
+import { checkLibrary as recordSteps } from '#upstream/lucid_record_steps'
 import { checkLibrary as transactionEnd } from '#upstream/lucid_transaction_end'
 import { checkLibrary as migrations } from '#upstream/lucid_migrations'
 
@@ -18,8 +18,8 @@ class Moved {}
 /** Check of each patch, called with a library whose parts are missing, and a part that it reports */
 const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['body_parser', '__raw_files in Request#allFiles', () => bodyParser({})],
-  ['knex_postgres_commit', "'COMMIT;' in", () => postgresCommit({ Transaction: Moved })],
-  ['knex_postgres_commit', 'Client_PG#_query', () => postgresCommit({ PostgresClient: Moved })],
+  ['driver_queries', "'COMMIT;' in", () => driverQueries({ Transaction: Moved })],
+  ['driver_queries', 'Client_PG#_query', () => driverQueries({ PostgresClient: Moved })],
   ['knex_sqlite_begin', "'BEGIN;' in", () => sqliteBegin({ SqliteTransaction: Moved })],
   ['knex_sqlite_begin', "'COMMIT;' in", () => sqliteBegin({ Transaction: Moved })],
   ['knex_sqlite_begin', 'Client_SQLite3#_query', () => sqliteBegin({ SqliteClient: Moved })],
@@ -29,7 +29,8 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['lucid_dirty_data', 'getter BaseModel#$dirty', () => dirtyData({})],
   ['lucid_record_queries', 'BaseModel#$getQueryFor', () => recordQueries({})],
   ['lucid_record_transactions', 'in BaseModel#$trx', () => recordTransactions({})],
-  ['lucid_save_steps', 'BaseModel#prepareForAdapter', () => saveSteps({})],
+  ['lucid_record_steps', 'BaseModel#prepareForAdapter', () => recordSteps(Moved)],
+  ['lucid_record_steps', 'BaseModel.$createFromAdapterResult', () => recordSteps(Moved)],
   ['lucid_transaction_end', 'this.knexClient.commit()', () => transactionEnd('')],
   ['lucid_migrations', 'MigrationRunner#commit', () => migrations({})],
 ]
@@ -37,7 +38,7 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
 test.group('What the patches expect of libraries', () => {
   test('the installed libraries have the code that the patches expect', ({ assert }) => {
     assert.doesNotThrow(() => checkLibraries())
-    assert.doesNotThrow(() => postgresCommit())
+    assert.doesNotThrow(() => driverQueries())
     assert.doesNotThrow(() => sqliteBegin())
     assert.doesNotThrow(() => migrations())
   })

@@ -7,7 +7,7 @@ import {
   type Done,
   type ServerOptions,
 } from '../server_options.js'
-import { hideErrorStatements } from '#upstream/driver_error_values'
+import { repairMysqlQueries } from '#upstream/driver_queries'
 import {
   connectionForms,
   paddedDecimal,
@@ -70,7 +70,7 @@ const SETTINGS = [
 ]
 
 function prepare(connection: RawConnection, done: Done) {
-  hideErrorStatements(connection)
+  repairMysqlQueries(connection)
   const [first, second] = SETTINGS
   connection.query(first, (error: Error | null) => {
     if (error) done(error, connection)

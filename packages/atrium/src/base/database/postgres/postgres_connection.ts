@@ -7,12 +7,7 @@ import {
   type Done,
   type ServerOptions,
 } from '../server_options.js'
-import { dropErrorDetails } from '#upstream/driver_error_values'
-import {
-  checkLibrary,
-  refuseUndoneCommit,
-  type PostgresConnection,
-} from '#upstream/knex_postgres_commit'
+import { checkLibrary, repairPostgresQueries, type QueryConnection } from '#upstream/driver_queries'
 import {
   connectionForms,
   paddedDecimal,
@@ -21,7 +16,7 @@ import {
 } from '../connection_forms.js'
 
 /** The part of the driver `pg` that is used here. */
-interface RawConnection extends PostgresConnection {
+interface RawConnection extends QueryConnection {
   setTypeParser(oid: number, format: 'text', parse: (text: string) => unknown): void
 }
 
@@ -75,8 +70,7 @@ const EXACT_FORMS: ReadonlyMap<number, (text: string) => unknown> = new Map([
 /** Prepares each new connection of `postgresConnection`. */
 function prepare(connection: RawConnection, done: Done) {
   for (const [oid, read] of EXACT_FORMS) connection.setTypeParser(oid, 'text', read)
-  refuseUndoneCommit(connection)
-  dropErrorDetails(connection)
+  repairPostgresQueries(connection)
   connection.query(SETTINGS, (error: Error | null) => done(error, connection))
 }
 

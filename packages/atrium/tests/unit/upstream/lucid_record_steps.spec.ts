@@ -1,6 +1,6 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import { takeChanges } from '#upstream/lucid_save_steps'
+import { takeChanges } from '#upstream/lucid_record_steps'
 import { Booking } from '#tests/fixtures/crud'
 
 const TURN = '0b7f3a52-97a4-4c5e-8c5d-0d8ad1f8a3b1'
