@@ -38,14 +38,6 @@ test.group('Delete', (group) => {
     assert.lengthOf(await db.from('utensils'), 0)
   })
 
-  test('[S14] db_delete removes a soft-deleted item', async ({ assert }) => {
-    const { body } = await post('/api/utensils', UTENSIL)
-    await del(`/api/utensils/${body.id}`)
-    const response = await del(`/api/utensils/db_delete/${body.id}`)
-    assert.equal(response.status, 200)
-    assert.lengthOf(await db.from('utensils'), 0)
-  })
-
   test('[S14] without soft deletion, delete removes the item', async ({ assert }) => {
     const { body } = await post('/api/jottings', { title: 'a' })
     const response = await del(`/api/jottings/${body.id}`)

@@ -346,16 +346,6 @@ test.group('Composite keys', (group) => {
     assert.deepEqual(await rows(), seats)
   })
 
-  test('[A14] a list is ordered by all key columns', async ({ assert }) => {
-    const response = await get('/api/seats')
-    assert.deepEqual(response.body.data, seats)
-    const byPlace = await get('/api/seats?sort=-place')
-    assert.deepEqual(
-      byPlace.body.data.map((seat: any) => seat.label),
-      ['1b', '2b', '1a', '2a']
-    )
-  })
-
   test('[A9, A21] a soft delete marks one row of many and runs the hooks of an update', async ({
     assert,
   }) => {
@@ -429,7 +419,6 @@ test.group('Composite keys that contain a date', (group) => {
 test.group('Order of items with equal values', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.each.setup(async () => {
-    await db.from('samples').delete()
     await db.from('seats').delete()
   })
 
@@ -466,20 +455,4 @@ test.group('Order of items with equal values', (group) => {
       assert.deepEqual(seen, seats.toSorted(order))
     })
   }
-
-  test('[A14] without a sort the list is ordered by key', async ({ assert }) => {
-    for (const id of [3, 1, 2]) {
-      await db.table('samples').insert({ id, name: 'x', created_at: '2024-01-01 00:00:00' })
-    }
-    const response = await get('/api/samples')
-    assert.deepEqual(
-      response.body.data.map((item: any) => item.id),
-      [1, 2, 3]
-    )
-    const byKey = await get('/api/samples?sort=-id')
-    assert.deepEqual(
-      byKey.body.data.map((item: any) => item.id),
-      [3, 2, 1]
-    )
-  })
 })

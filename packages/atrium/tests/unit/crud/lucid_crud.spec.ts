@@ -263,7 +263,9 @@ test.group("LucidCrud in a caller's transaction", (group) => {
     assert.deepInclude(await crud.get(id), { value: 5 })
   }).timeout(3000)
 
-  test('[E1] an event of a write is emitted after the outermost commit', async ({ assert }) => {
+  test('[E1] a callback of afterCommit runs after the commit, and immediately without a transaction', async ({
+    assert,
+  }) => {
     const heard: string[] = []
     await db.transaction(async (client) => {
       await counters.create({ name: 'one' }, { client })
