@@ -1,10 +1,17 @@
 import { test } from '@japa/runner'
+import { Secret } from '@adonisjs/core/helpers'
+import testUtils from '@adonisjs/core/services/test_utils'
 import db from '@adonisjs/lucid/services/db'
 import { DateTime } from 'luxon'
 import type { AdminUser } from '#admin'
 import { useTokenAuthorizer } from '#crud'
 import { OPERATIONS } from '#crud/operations/operation'
-import { TokenAuthorizer } from '#admin/authentication/access_tokens/api_guard'
+import { AccessTokens } from '#admin/authentication/access_tokens/access_tokens'
+import {
+  TokenAuthorizer,
+  tokenGuardOf,
+  TokenUsers,
+} from '#admin/authentication/access_tokens/api_guard'
 import { DOORS, Note } from '#tests/fixtures/crud'
 import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { captureLog } from '#tests/helpers/captured_log'
@@ -295,7 +302,7 @@ test.group('Access tokens', (group) => {
     assert,
   }) => {
     const { accessTokens } = await adminSite()
-    const { headers } = await issueToken(jo)
+    const { headers, token } = await issueToken(jo)
     await get(PATH, { headers })
     await accessTokens.settle()
     const open = await queriesOf(() => get(`/api${DOORS.isPublic}/1`))
@@ -305,12 +312,16 @@ test.group('Access tokens', (group) => {
       closed.filter((sql) => sql.includes('admin_access_tokens')),
       1
     )
-    const refuse = () => get(`${PATH}/1`, { headers: { authorization: 'Bearer x' } })
+    const refuse = (token: string) =>
+      get(`${PATH}/1`, { headers: { authorization: `Bearer ${token}` } })
     /* The first one within a minute is an event. */
-    await refuse()
+    await refuse('x')
     const { events } = await adminSite()
     await events.settle()
-    assert.isEmpty(await queriesOf(refuse))
+    const noId = Buffer.from('1 or 1=1').toString('base64url')
+    for (const value of ['x', `atr_${noId}.${token.split('.')[1]}`, token + 'A'.repeat(255)]) {
+      assert.isEmpty(await queriesOf(() => refuse(value)), value)
+    }
   })
 
   test('[P10] the last use of a token is stored at most once a minute', async ({ assert }) => {
@@ -344,6 +355,32 @@ test.group('Access tokens', (group) => {
     assert.isNull(refused.last_used_at)
   })
 
+  test('[P10.4] concurrent uses of a token are stored by one statement', async ({ assert }) => {
+    const { accessTokens } = await adminSite()
+    const { token } = await issueToken(jo)
+    const found = await accessTokens.find(new Secret(token))
+    const queries = await queriesOf(async () => {
+      for (const _ of [1, 2, 3]) accessTokens.noteUse(found!.record)
+      await accessTokens.settle()
+    })
+    assert.lengthOf(queries, 1)
+  })
+
+  test('[P10.5] a token expires in 90 days and can write unless its issuer chooses otherwise', async ({
+    assert,
+  }) => {
+    const { accessTokens } = await adminSite()
+    const terms = { name: 'ci', abilities: ['*'] }
+    const { value } = await accessTokens.issue(jo, terms)
+    const headers = { authorization: `Bearer ${value.release()}` }
+    const { status } = await post(PATH, { name: 'new' }, { headers })
+    assert.equal(status, 201)
+    const latest = await accessTokens.issue(jo, { ...terms, name: 'latest', expiresAt: null })
+    const [last, first] = await accessTokens.ofUser(jo)
+    assert.deepEqual([last.id, last.expiresAt], [latest.id, null])
+    assert.closeTo(first.expiresAt!.diffNow('days').days, 90, 0.01)
+  })
+
   test('[P14] policies and events receive the owner and the token, never its secret', async ({
     assert,
     cleanup,
@@ -366,5 +403,75 @@ test.group('Access tokens', (group) => {
     assert.notInclude(told, hash)
     const audits = JSON.stringify(await db.from('admin_audit_log'))
     assert.notInclude(audits, hash)
+  })
+})
+
+test.group('Guard of access tokens', (group) => {
+  let jo: AdminUser
+  let users: TokenUsers
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    jo = await makeUser('jo', { isSuperuser: false })
+    const { accessTokens } = await adminSite()
+    users = new TokenUsers(async () => accessTokens)
+  })
+
+  test('[P10] a token that the guard creates has the given name, abilities and lifetime', async ({
+    assert,
+  }) => {
+    const abilities = ['Utensil:read', 'Reel:*']
+    const named = await users.createToken(jo, abilities, { name: 'ci', expiresIn: '2 days' })
+    const { accessTokens } = await adminSite()
+    const found = await accessTokens.find(named.value!)
+    assert.deepInclude(found!.record, { name: 'ci', abilities, userId: jo.id })
+    assert.closeTo(found!.record.expiresAt!.diffNow('days').days, 2, 0.01)
+
+    const usual = await users.createToken(jo)
+    assert.deepEqual([usual.name, usual.abilities, usual.expiresAt], ['unnamed', ['*'], null])
+  })
+
+  test('[P10.5] a token that the guard invalidates is refused, and can be invalidated once', async ({
+    assert,
+  }) => {
+    const { accessTokens } = await adminSite()
+    const { value } = await users.createToken(jo)
+    assert.isTrue(await users.invalidateToken(value!))
+    assert.isNull(await accessTokens.find(value!))
+    assert.isFalse(await users.invalidateToken(value!))
+
+    /* Another request revokes the token after it was found. */
+    const other = await users.createToken(jo)
+    const find = async (sent: Secret<string>) => {
+      const found = await accessTokens.find(sent)
+      await accessTokens.revokeAllOf(jo)
+      return found
+    }
+    const late = new TokenUsers(async () => Object.assign(new AccessTokens(), { find }))
+    assert.isFalse(await late.invalidateToken(other.value!))
+
+    const failing = async () => {
+      throw new Error('away')
+    }
+    const broken = { find: async () => ({ record: {}, user: jo }), revoke: failing }
+    const failed = new TokenUsers(async () => broken as never)
+    await assert.rejects(() => failed.invalidateToken(other.value!), 'away')
+  })
+
+  test('[P10.4] all parts of a request use one guard, which reads the token once', async ({
+    assert,
+  }) => {
+    const { token } = await issueToken(jo)
+    const ctx = await testUtils.createHttpContext()
+    ctx.request.request.headers.authorization = `Bearer ${token}`
+    const queries = await queriesOf(async () => {
+      for (const _ of [1, 2]) assert.isTrue(await tokenGuardOf(ctx).check())
+      const { accessTokens } = await adminSite()
+      await accessTokens.settle()
+    })
+    assert.lengthOf(
+      queries.filter((sql) => sql.startsWith('select')),
+      1
+    )
   })
 })

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
-import { AdminUser } from '#admin'
+import { AdminUser, userActor } from '#admin'
 import { MOST_NOTICES } from '#admin/notices/notices'
 import {
   adminSite,
@@ -208,6 +208,22 @@ test.group('Admin | notices', (group) => {
     assert.notInclude(JSON.stringify(await db.from('admin_notices')), token)
     const { text } = await get('/admin', { headers: { cookie: own, accept: 'text/html' } })
     assert.include(text, '&lt;i&gt;ci')
+  })
+
+  test('[U16] the notice of a new access token names another user who created it', async ({
+    assert,
+  }) => {
+    const { accessTokens } = await adminSite()
+    const root = await makeUser('root')
+    const options = { actor: userActor(root) }
+    for (const owner of [kim, root]) {
+      await accessTokens.issue(owner, { name: 'ci', abilities: ['*'] }, options)
+    }
+    const told = 'The access token ci was created.'
+    assert.include(await page(await cookiesOf(kim)), `${told} Done by root.`)
+    const ofRoot = await page(await cookiesOf(root))
+    assert.include(ofRoot, told)
+    assert.notInclude(ofRoot, 'Done by')
   })
 
   test('[U16] users see and dismiss only their own notices, and only the newest ones are stored', async ({

@@ -34,6 +34,7 @@ test.group('Token input', () => {
     .with([
       { text: '30 days', seconds: 30 * 86_400 },
       { text: ' 12h ', seconds: 12 * 3600 },
+      { text: '1 second', seconds: 1 },
       { text: '1 year', seconds: 31_557_600 },
     ])
     .run(({ assert }, { text, seconds }) => {
@@ -136,6 +137,11 @@ test.group('readAbilities()', () => {
       assert.throws(() => readAbilities(text), message)
       assert.throws(() => readAbilities(text), ValueError as any)
     })
+
+  test('[W5.2] the ability mcp allows no operation of a model', ({ assert }) => {
+    assert.deepEqual(readAbilities('mcp, Reel:read'), ['mcp', 'Reel:read'])
+    assert.isFalse(allows(['mcp'], 'Reel', 'read'))
+  })
 
   test('[P10] abilities can name exactly the models that have endpoints', ({ assert }) => {
     assert.sameMembers(modelNames(), [...new Set(resources.all().map(({ name }) => name))])
