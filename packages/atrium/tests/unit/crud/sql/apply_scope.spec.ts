@@ -6,6 +6,7 @@ import { applyScope } from '#crud/sql/apply_scope'
 import { reachSql } from '#crud/sql/roles_to_sql'
 import { Resource } from '#crud/resource/resource'
 import { Folder, Paper } from '#tests/fixtures/granted'
+import { Seat } from '#tests/fixtures/keys'
 import { strange } from '#tests/helpers/actors'
 import { insertRow } from '#tests/helpers/databases'
 import { captureWarnings } from '#tests/helpers/captured_log'
@@ -35,7 +36,10 @@ test.group('Scopes that compare with missing values', (group) => {
     await db.from('granted_papers').delete()
     await insertRow('granted_papers', { title: 'a', owner: 'anna', pay: 1 })
     await insertRow('granted_papers', { title: 'b', owner: 'bob', pay: null })
-    return async () => void (await db.from('granted_papers').delete())
+    return async () => {
+      await db.from('granted_papers').delete()
+      await db.from('granted_folders').delete()
+    }
   })
 
   const cases: Array<[string, Scope]> = [
@@ -134,4 +138,37 @@ test.group('Scopes that compare with missing values', (group) => {
         new RegExp(`calls ${name}\\(\\); a scope can only add conditions`)
       )
     })
+
+  test('[U3] a scope that only compares is a condition without a subquery, and a subquery next to other tables', async ({
+    assert,
+  }) => {
+    const folder = await insertRow('granted_folders', { name: 'Post', owner: 'bob' })
+    await db.from('granted_papers').update({ folder_id: folder })
+    const resource = new Resource({ model: Paper })
+    const own: Scope = (query) => query.where('owner', 'anna')
+    const alone = reachSql(resource, [own], db.connection(), anna(), true)
+    assert.notInclude(alone.sql, 'select')
+
+    const { sql, bindings } = reachSql(resource, [own], db.connection(), anna(), false)
+    const rows = await db
+      .from('granted_papers')
+      .join('granted_folders', 'granted_folders.id', 'granted_papers.folder_id')
+      .whereRaw(sql, bindings as any[])
+      .select('title')
+    assert.deepEqual(rows, [{ title: 'a' }])
+  })
+
+  test('[U3, A9.2] the condition of a scope compares every column of a composite key', async ({
+    assert,
+  }) => {
+    const seats = ['a', 'b'].map((place) => ({ hall: 1, place, label: place }))
+    await db.from('seats').delete()
+    await db.table('seats').multiInsert([...seats, { hall: 2, place: 'a', label: 'c' }])
+    const resource = new Resource({ model: Seat })
+    const few: Scope = (query) => query.where('label', 'a')
+    const { sql, bindings } = reachSql(resource, [few], db.connection(), anna(), false)
+    const rows = await db.from('seats').whereRaw(sql, bindings as any[])
+    await db.from('seats').delete()
+    assert.deepEqual(rows, [seats[0]])
+  })
 })
