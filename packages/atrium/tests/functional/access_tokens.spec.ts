@@ -306,8 +306,8 @@ test.group('Access tokens', (group) => {
       closed.filter((sql) => sql.includes('admin_access_tokens')),
       1
     )
-    const refuse = (token: string) =>
-      get(`${PATH}/1`, { headers: { authorization: `Bearer ${token}` } })
+    const refuse = (value: string) =>
+      get(`${PATH}/1`, { headers: { authorization: `Bearer ${value}` } })
     /* The first one within a minute is an event. */
     await refuse('x')
     const { events } = await adminSite()
@@ -354,7 +354,7 @@ test.group('Access tokens', (group) => {
     const { token } = await issueToken(jo)
     const found = await accessTokens.find(new Secret(token))
     const queries = await queriesOf(async () => {
-      for (const _ of [1, 2, 3]) accessTokens.noteUse(found!.record)
+      for (let use = 0; use < 3; use++) accessTokens.noteUse(found!.record)
       await accessTokens.settle()
     })
     assert.lengthOf(queries, 1)
