@@ -1,6 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { ValueError } from '#crud'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithNotices } from '../notices/notices.js'
+import type { WithCookies } from '../authentication/login/first_step.js'
+import type { WithSessions } from '../authentication/sessions/session_manager.js'
+import type { WithUsers } from '../authentication/admin_user_service.js'
 import { EventType } from '../events/event_integration.js'
 import { flashToNextPage } from '../http/flash.js'
 import { sentTexts, singleText, exactText } from '../http/form_texts.js'
@@ -15,17 +19,21 @@ import { guardOf } from '../identity/admin_guard.js'
 import type AdminUser from '../models/admin_user.js'
 import { adminActor, adminOrigin } from '../identity/admin_actor.js'
 import { hasPassword } from '../authentication/passwords/password_rules.js'
-import { replacePassword } from '../authentication/passwords/replace_password.js'
+import { replacePassword, type PasswordSite } from '../authentication/passwords/replace_password.js'
 import { NotAllowed } from '../http/errors.js'
-import { accountPage, type PasswordField } from './account_page.js'
+import { accountPage, type PasswordField, type AccountSite } from './account_page.js'
 import { redirectWithMessage, redirect } from '../http/redirect.js'
 import { rowId } from '../views/record_items.js'
-import type { SignedIn, SessionRest } from '../authentication/admin_authentication.js'
+import type {
+  SignedIn,
+  SessionRest,
+  WithAuthentication,
+} from '../authentication/admin_authentication.js'
 import { requireProof } from '../identity/proof.js'
 
 /** Account page and preferences of the signed-in user, whatever roles the user has. */
 export class AccountController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: AccountSite & WithCookies) {}
 
   async show(ctx: HttpContext): Promise<string> {
     return await accountPage(this.site, ctx)
@@ -69,7 +77,7 @@ function switchIn(sent: readonly string[] | undefined): boolean | undefined {
 
 /** Marks the notices of the signed-in user as seen. */
 export class NoticesController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithNotices) {}
 
   async see(ctx: HttpContext): Promise<void> {
     const { owner, session } = guardOf(ctx).signedInOrFail()
@@ -91,7 +99,7 @@ export type CheckedPassword =
  * throttled and logged like logins.
  */
 class PasswordCheck {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithAuthentication & WithUsers) {}
 
   /** @throws QueueFull  when too many checks are waiting */
   async check(ctx: HttpContext, user: AdminUser, password: string): Promise<CheckedPassword> {
@@ -129,7 +137,7 @@ type Errors = Partial<Record<PasswordField, string>>
 export class PasswordController {
   readonly #check: PasswordCheck
 
-  constructor(private readonly site: AdminSite) {
+  constructor(private readonly site: AccountSite & PasswordSite & WithUsers) {
     this.#check = new PasswordCheck(site)
   }
 
@@ -194,7 +202,7 @@ export class PasswordController {
  * cannot end the owner's sessions. The current session ends by logging out.
  */
 export class OwnSessionsController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithSessions) {}
 
   /** Ends the session that the form selects. Sessions of other users and ended sessions count as not found. */
   async end(ctx: HttpContext): Promise<void> {
@@ -242,7 +250,7 @@ export class OwnSessionsController {
  * parameter `?poll`.
  */
 export class SessionRestController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: WithAuthentication) {}
 
   show(ctx: HttpContext): SessionRest {
     ctx.response.header('cache-control', 'no-store')

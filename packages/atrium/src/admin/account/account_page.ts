@@ -1,9 +1,15 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
-import type { AdminSite } from '../admin_site.js'
+import type { WithSso } from '../authentication/sso/sso.js'
+import type { WithAccessTokens } from '../authentication/access_tokens/access_tokens.js'
+import type { WithDatabase } from '../config/database_config.js'
+import type { WithMcp } from '../config/mcp_config.js'
+import type { WithSessions } from '../authentication/sessions/session_manager.js'
+import type { WithAuthentication } from '../authentication/admin_authentication.js'
+import type { WithPreferences } from '../preferences/preferences.js'
 import { momentOf, type Moment } from '../time/local_time.js'
 import { guardOf } from '../identity/admin_guard.js'
-import { ZONES_BY_AREA } from '../time/time_zone.js'
+import { ZONES_BY_AREA, type WithTimeZone } from '../time/time_zone.js'
 import { adminActor } from '../identity/admin_actor.js'
 import {
   tokenFields,
@@ -19,19 +25,32 @@ import { plainText } from '../text/plain_text.js'
 import { hasPassword } from '../authentication/passwords/password_rules.js'
 import { factorSection } from '../authentication/factors/factor_panel.js'
 import { strengthData } from '../forms/fields/widgets/new_password_widget.js'
-import { shownNotice } from '../notices/notices.js'
+import { shownNotice, type WithNotices } from '../notices/notices.js'
 import { hasSingleKeys } from '../keyboard/keys.js'
 import { THEMES } from '../layout/site_controllers.js'
 import { DENSITIES } from '../list/saved_views/list_place.js'
 import { densityIn, USUAL_DENSITY } from '../list/saved_views/place_of.js'
 import { chosenZone } from '../http/zone_of_person.js'
+import type { Site } from '../views/site.js'
+
+/** The parts of the site that the account page needs */
+export type AccountSite = Site &
+  WithAccessTokens &
+  WithAuthentication &
+  WithDatabase &
+  WithMcp &
+  WithNotices &
+  WithPreferences &
+  WithSessions &
+  WithSso &
+  WithTimeZone
 
 /**
  * Returns the signed-in user's linked identities at the single sign-on provider, for the account page.
  *
  * @returns null without single sign-on
  */
-async function ssoSection(ctx: HttpContext, site: AdminSite) {
+async function ssoSection(ctx: HttpContext, site: Site & WithSso) {
   const { sso } = site
   if (!sso) return null
   const { owner } = guardOf(ctx).signedInOrFail()
@@ -60,17 +79,12 @@ export interface ZoneChoices {
   groups: Array<{ area: string; zones: Array<{ name: string; label: string }> }>
 }
 
-interface Site {
-  timeZone: string
-  text(key: string, data?: Record<string, unknown>): string
-}
-
 /**
  * Returns the data of the time zone selector: all time zones, grouped by area.
  *
  * @param chosen  selected zone; null for the time zone of the site
  */
-function zoneChoices(site: Site, chosen: string | null): ZoneChoices {
+function zoneChoices(site: Site & WithTimeZone, chosen: string | null): ZoneChoices {
   const now = DateTime.now().setZone(chosen ?? site.timeZone)
   const groups = [...ZONES_BY_AREA].map(([area, names]) => ({
     area,
@@ -96,7 +110,11 @@ function placeIn(name: string): string {
  *
  * @returns null if the user has no tokens and is not allowed to create any
  */
-async function ownTokens(site: AdminSite, ctx: HttpContext, typed?: TypedToken) {
+async function ownTokens(
+  site: Site & WithAccessTokens & WithDatabase & WithMcp,
+  ctx: HttpContext,
+  typed?: TypedToken
+) {
   const { owner } = guardOf(ctx).signedInOrFail()
   const [tokens, mayMake] = await Promise.all([
     site.accessTokens.ofUser(owner),
@@ -118,14 +136,18 @@ async function ownTokens(site: AdminSite, ctx: HttpContext, typed?: TypedToken) 
  * Returns how many records a token can still write through the MCP server, and its budget; null if it cannot write
  * there.
  */
-async function budgetOf({ mcp }: AdminSite, token: AdminAccessToken) {
+async function budgetOf({ mcp }: WithMcp, token: AdminAccessToken) {
   if (!mcp || token.readOnly || !token.abilities.includes(MCP)) return null
   const budget = new WriteBudget(mcp)
   return { left: await budget.left(token.id), all: budget.records }
 }
 
 /** Returns the latest MCP sessions in which tokens of the user have written records. */
-async function mcpSessionsOf(site: AdminSite, userId: number, tokens: AdminAccessToken[]) {
+async function mcpSessionsOf(
+  site: Site & WithDatabase,
+  userId: number,
+  tokens: AdminAccessToken[]
+) {
   if (!hasEventLog(site) || !tokens.some(({ abilities }) => abilities.includes(MCP))) return []
   const sessions = await recentSessions(site, userId)
   return sessions.map(({ name, startedAt, tokenName, writes }) => ({
@@ -139,7 +161,7 @@ async function mcpSessionsOf(site: AdminSite, userId: number, tokens: AdminAcces
  * Returns whether the user is allowed to create access tokens: superusers are, other users need a role with
  * `"AdminAccessToken": { "actions": ["create"] }`. A token never allows more than its owner is allowed to do.
  */
-export async function mayMakeTokens(site: AdminSite, ctx: HttpContext): Promise<boolean> {
+export async function mayMakeTokens(site: Site, ctx: HttpContext): Promise<boolean> {
   return await site.permissions.mayMakeTokens(adminActor(ctx))
 }
 
@@ -158,7 +180,7 @@ export interface OwnSession {
 /**
  * Returns the active sessions of the signed-in user: the current session first, then the others by last activity.
  */
-async function ownSessions(site: AdminSite, ctx: HttpContext): Promise<OwnSession[]> {
+async function ownSessions(site: Site & WithSessions, ctx: HttpContext): Promise<OwnSession[]> {
   const { owner, session } = guardOf(ctx).signedInOrFail()
   const active = await site.sessionManager.activeOf(owner.id)
   return active
@@ -192,7 +214,7 @@ export interface AccountState {
  * `partials/account`.
  */
 export async function accountPage(
-  site: AdminSite,
+  site: AccountSite,
   ctx: HttpContext,
   state: AccountState = {}
 ): Promise<string> {

@@ -1,8 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
-import type { AdminSite } from '../admin_site.js'
 import { isInDialog } from '../forms/drafts/draft_parameters.js'
-import { keepUnproved } from '../forms/drafts/save_draft.js'
+import { keepUnproved, type DraftSite } from '../forms/drafts/save_draft.js'
 import type { ModelView } from '../views/model_view.js'
 import type { GuardedRoute, ProofGuard } from '../http/model_routes.js'
 import { RefusedWhileActing } from '../identity/errors.js'
@@ -20,7 +19,7 @@ const EXPORT = '/export'
  * Returns a function that makes the guard of a model's route if the route requires a recent reauthentication; otherwise
  * the guard is undefined. The guard saves the submitted values of a record's form as a draft.
  */
-export function proofGuard(site: AdminSite): ProofGuard {
+export function proofGuard(site: DraftSite): ProofGuard {
   return (view, route) => {
     if (!needsProof(view, route)) return undefined
     return async (ctx, own) => {

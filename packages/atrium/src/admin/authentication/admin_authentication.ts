@@ -303,3 +303,8 @@ export class AdminAuthentication {
     }
   }
 }
+
+/** A site with logins and second factors */
+export interface WithAuthentication {
+  readonly adminAuthentication: AdminAuthentication
+}

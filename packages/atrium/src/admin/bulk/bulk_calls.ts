@@ -3,7 +3,7 @@ import { Problem, crudConfig } from '#crud'
 import { toProblem } from '#base/http/to_problem'
 import { readBody } from '#base/http/body'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { BulkFailure } from './errors.js'
 import type AdminJob from '../models/admin_job.js'
 import type { ModelView } from '../views/model_view.js'
@@ -11,6 +11,7 @@ import type { BulkTask } from './bulk_task.js'
 import { BULK_JOB } from './bulk_job.js'
 import { MOST_IDS } from './bulk_ids.js'
 import { changed, MatchingRecords, type AllMatching } from './matching_records.js'
+import type { BulkSite } from './bulk_job.js'
 
 /* Reads and writes the JSON bodies of the bulk endpoints. */
 
@@ -52,12 +53,7 @@ export async function callBody(ctx: HttpContext): Promise<Record<string, unknown
  *
  * @throws  the error itself if it has the status 403, which the site's error handler handles
  */
-export function refuseCall(
-  ctx: HttpContext,
-  site: AdminSite,
-  view: ModelView,
-  error: unknown
-): void {
+export function refuseCall(ctx: HttpContext, site: Site, view: ModelView, error: unknown): void {
   const isBusy = error instanceof BulkFailure && error.status === 503
   const problem = toProblem(isBusy ? error.cause : error)
   if (problem.status === 403) throw error
@@ -98,7 +94,7 @@ export class SelectAll {
    */
   static async read(
     ctx: HttpContext,
-    site: AdminSite,
+    site: BulkSite,
     view: ModelView,
     task: BulkTask,
     { query, count }: AllMatching

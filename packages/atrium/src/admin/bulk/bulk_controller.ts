@@ -4,7 +4,6 @@ import { hasForeignHook } from '#base/lucid/own_hooks'
 import { readBody } from '#base/http/body'
 import type { KeyValue } from '#base/columns/key'
 import { groupedNumber } from '#base/values/numbers'
-import type { AdminSite } from '../admin_site.js'
 import { type Flash, withUndo } from '../http/flash.js'
 import { ListPage } from '../list/list_page.js'
 import type { ModelView } from '../views/model_view.js'
@@ -28,17 +27,18 @@ import {
 import type { BulkTask } from './bulk_task.js'
 import { titleInBulk } from './edit/record_errors.js'
 import { redirectWithMessage, redirect } from '../http/redirect.js'
+import type { BulkSite } from './bulk_job.js'
 
 /**
  * Deletes and restores records for API clients and for the list's script: reads JSON, returns the list's content, or
  * `{ detail: [{ message }] }` on failure.
  */
 export class BulkController {
-  readonly #site: AdminSite
+  readonly #site: BulkSite
   readonly #list: ListPage
   readonly #view: ModelView
 
-  constructor(site: AdminSite, view: ModelView) {
+  constructor(site: BulkSite, view: ModelView) {
     this.#site = site
     this.#view = view
     this.#list = new ListPage(site, view)
@@ -106,7 +106,7 @@ const NAMED = 20
  */
 export class BulkFormController {
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: BulkSite,
     private readonly view: ModelView
   ) {}
 

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { inSnapshot } from '#base/database/transaction'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { NotAllowed } from '../http/errors.js'
 import { JobFailure } from '../jobs/job_errors.js'
 import { EventInParts, nothingLogged, type LoggedParts } from '../events/long_action.js'
@@ -18,6 +18,11 @@ import type { BulkTask } from './bulk_task.js'
 import { changed, MatchingRecords } from './matching_records.js'
 import { restoredChanges, type StoredChanges } from './edit/changes.js'
 import { EDIT, EditTask } from './edit/edit_task.js'
+import type { ListSite } from '../list/read_list.js'
+import type { WithJobs } from '../jobs/jobs.js'
+
+/** The parts of the site that bulk actions need */
+export type BulkSite = ListSite & WithJobs
 
 /** Name of the job kind */
 export const BULK_JOB = 'bulk'
@@ -44,7 +49,7 @@ export class BulkJob extends JobKind {
   readonly name = BULK_JOB
   readonly again = 'rest'
 
-  constructor(private readonly site: AdminSite) {
+  constructor(private readonly site: BulkSite) {
     super()
   }
 
@@ -208,7 +213,7 @@ function loggedOf({ done, job }: JobRun): LoggedParts {
  * @returns null if the view has no such task
  */
 function taskOf(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   { task: path, value, changes }: Payload
 ): BulkTask | null {

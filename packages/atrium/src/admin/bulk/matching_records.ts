@@ -5,11 +5,9 @@ import type { KeyValue } from '#base/columns/key'
 import { BulkFailure } from './errors.js'
 import { NotAllowed } from '../http/errors.js'
 import type { ListParameters } from '../list/list_parameters.js'
-import { readList } from '../list/read_list.js'
-import type { ListStores } from '../list/saved_views/place_of.js'
+import { readList, type ListSite } from '../list/read_list.js'
 import { unreadPart } from '../list/empty_state.js'
 import type { ModelView } from '../views/model_view.js'
-import type { Site } from '../views/site.js'
 import type { BulkTask } from './bulk_task.js'
 
 /** All records of a list, as the user saw it. */
@@ -56,7 +54,7 @@ export class MatchingRecords {
    */
   static async read(
     ctx: HttpContext,
-    site: Site & ListStores,
+    site: ListSite,
     view: ModelView,
     task: BulkTask,
     query: string

@@ -2,13 +2,12 @@ import { inputName, type FormField } from '../forms/fields/form_field.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import { matchesStrongly, parseTags, type TagCondition } from '#base/http/etag'
 import { attributeValue } from '#base/values/to_api'
-import type { AdminSite } from '../admin_site.js'
 import { NotAllowed, PageNotFound } from '../http/errors.js'
 import { RowChanged } from '../forms/errors.js'
 import { fieldViews } from '../forms/fields/field_view.js'
 import { readOnlyFields } from '../forms/fields/form_fields.js'
 import { findRecord, recordNotFound, type FoundRecord, shownValues } from '../forms/form_record.js'
-import { FormPage } from '../forms/form_page.js'
+import { FormPage, type FormSite } from '../forms/form_page.js'
 import { saveForm } from '../forms/save_form.js'
 import {
   failureOf,
@@ -47,7 +46,7 @@ export class CellsController {
   readonly #list: ListPage
 
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: FormSite,
     private readonly view: ModelView
   ) {
     this.#form = new FormPage(site, view, 'update')

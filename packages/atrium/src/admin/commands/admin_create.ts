@@ -1,7 +1,8 @@
 import { flags } from '@adonisjs/core/ace'
 import { ask } from '#crud/commands/command'
 import type { AdminUserService } from '../authentication/admin_user_service.js'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithUserAttributes } from '../config/user_attributes.js'
 import { AdminCommand, CommandFailure, errorMessage } from './admin_command.js'
 
 /** Creates an admin user. */
@@ -56,7 +57,7 @@ export default class AdminCreate extends AdminCommand {
   }
 
   /** @throws CommandFailure  for an attribute whose record does not exist */
-  async #attributes(site: AdminSite, given: string[]) {
+  async #attributes(site: Site & WithUserAttributes, given: string[]) {
     const { readAttributes } = await import('../config/user_attributes.js')
     const { missingReferences } = await import('../user_attributes/attribute_references.js')
     const attributes = await readAttributes(site.userAttributes, given)

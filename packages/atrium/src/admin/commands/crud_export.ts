@@ -1,6 +1,5 @@
 import { args, flags } from '@adonisjs/core/ace'
 import { groupedNumber } from '#base/values/numbers'
-import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../views/model_view.js'
 import { AdminCommand, CommandFailure } from './admin_command.js'
 import { createWriteStream } from 'node:fs'
@@ -8,6 +7,7 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { PassThrough, type Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import type { Site } from '../views/site.js'
 
 /** Destination of an export: standard output, or a file, which appears under its final name once it is complete. */
 export interface ExportTarget {
@@ -187,9 +187,9 @@ export default class CrudExport extends AdminCommand {
     return this.#text?.(key!, data as Record<string, unknown>) ?? super.explain(error)
   }
 
-  #text: AdminSite['text'] | undefined
+  #text: Site['text'] | undefined
 
-  #view(site: AdminSite): ModelView {
+  #view(site: Site): ModelView {
     this.#text = site.text.bind(site)
     const view = site.models.get(this.model)
     if (view) return view

@@ -56,3 +56,8 @@ export function readingClientOf(model: LucidModel): QueryClientContract {
 export function currentClientOf({ connection }: LucidModel): QueryClientContract {
   return db.connection(connection, { mode: 'write' })
 }
+
+/** A site with its own tables */
+export interface WithDatabase {
+  readonly dbConfig: DatabaseConfig
+}

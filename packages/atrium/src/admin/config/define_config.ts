@@ -386,3 +386,9 @@ function checkModels(models: Record<string, unknown>) {
     )
   }
 }
+
+/** A site with limits of exports and imports */
+export interface WithLimits {
+  readonly exports: AdminConfig['exports']
+  readonly imports: AdminConfig['imports']
+}

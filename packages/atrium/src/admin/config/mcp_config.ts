@@ -28,3 +28,8 @@ export function mcpConfig(input: McpInput | undefined): McpConfig | undefined {
   const { writesPerHour = WRITES_PER_HOUR } = input === true ? {} : input
   return { writesPerHour }
 }
+
+/** A site with settings of the MCP server; undefined if it is disabled */
+export interface WithMcp {
+  readonly mcp: McpConfig | undefined
+}

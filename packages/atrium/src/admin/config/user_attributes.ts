@@ -126,3 +126,8 @@ export async function readAttributes(
   const colon = reason === first.message ? ': ' : ' '
   throw new ValueError(`The attribute ${first.field}${colon}${reason}`)
 }
+
+/** A site with attributes of users that the application declares */
+export interface WithUserAttributes {
+  readonly userAttributes: UserAttributes
+}

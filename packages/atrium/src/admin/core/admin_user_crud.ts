@@ -12,40 +12,42 @@ import {
 } from '#crud'
 import { alreadyRegistered, invalidBody } from '#base/http/problems'
 import { inTransaction } from '#base/database/transaction'
-import type { AdminSite } from '../admin_site.js'
-import type { PasswordOwner } from '../authentication/admin_user_service.js'
+import type { Site } from '../views/site.js'
+import type { WithAccessTokens } from '../authentication/access_tokens/access_tokens.js'
+import type { WithDevices } from '../authentication/devices/known_devices.js'
+import type { WithInvitations } from '../authentication/invitations/invitations.js'
+import type { WithSavedViews } from '../list/saved_views/saved_views.js'
+import type { WithSessions } from '../authentication/sessions/session_manager.js'
+import type { WithUserAttributes } from '../config/user_attributes.js'
+import type { PasswordOwner, WithUsers } from '../authentication/admin_user_service.js'
 import { afterPasswordChange } from '../authentication/passwords/replace_password.js'
 import { hasPassword, NO_PASSWORD } from '../authentication/passwords/password_rules.js'
 import AdminUser, { ROLES } from '../models/admin_user.js'
-import { placeOf } from '../notices/notices.js'
+import { placeOf, type WithNotices } from '../notices/notices.js'
 import { requireProofOf } from '../identity/proof.js'
 import { roleIdsOf, setRoles, unknownRoles } from '../permissions/user_roles.js'
 import { checkReferencedRecords } from '../user_attributes/attribute_references.js'
 import { INVITE, REVOKE_TOKENS } from './admin_user_endpoints.js'
 
 type Values = Record<string, unknown>
-type Site = Pick<
-  AdminSite,
-  | 'accessTokens'
-  | 'adminUserService'
-  | 'devices'
-  | 'invitations'
-  | 'models'
-  | 'notices'
-  | 'savedViews'
-  | 'sessionManager'
-  | 'text'
-  | 'userAttributes'
->
+type UserSite = Pick<Site, 'models' | 'text'> &
+  WithAccessTokens &
+  WithUsers &
+  WithDevices &
+  WithInvitations &
+  WithNotices &
+  WithSavedViews &
+  WithSessions &
+  WithUserAttributes
 
 /**
  * Rules for writes to admin users, from any endpoint or page: hashes passwords, protects the last superuser, ends the
  * sessions of users who lose access, gives new users the default role, and requires a recent reauthentication.
  */
 export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
-  readonly #site: Site
+  readonly #site: UserSite
 
-  constructor(site: Site) {
+  constructor(site: UserSite) {
     super(AdminUser)
     this.#site = site
   }

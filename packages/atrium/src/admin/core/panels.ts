@@ -10,7 +10,11 @@ import {
   type PermissionsDocument,
   permissionsInWords,
 } from '../models/permissions_document.js'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithDatabase } from '../config/database_config.js'
+import type { WithAccessTokens } from '../authentication/access_tokens/access_tokens.js'
+import type { WithInvitations } from '../authentication/invitations/invitations.js'
+import type { WithMcp } from '../config/mcp_config.js'
 import type { UpdatePanel } from '../views/view_options.js'
 import AdminRole from '../models/admin_role.js'
 import AdminUser from '../models/admin_user.js'
@@ -56,7 +60,7 @@ export class RolePanel implements UpdatePanel {
   readonly sheet = 'roles.css'
   readonly place = 'above'
 
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithDatabase) {}
 
   async data(_ctx: HttpContext, record: LucidRow) {
     const role = record as AdminRole
@@ -94,7 +98,9 @@ export class UserPanel implements UpdatePanel {
   readonly sheet = 'tokens.css'
   readonly #tokens: TokenPanel
 
-  constructor(private readonly site: AdminSite) {
+  constructor(
+    private readonly site: Site & WithAccessTokens & WithDatabase & WithInvitations & WithMcp
+  ) {
     this.#tokens = new TokenPanel(site)
   }
 

@@ -2,7 +2,9 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Item } from '#crud'
 import { keyOf } from '#base/items'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithDatabase } from '../config/database_config.js'
+import type { WithUsers } from '../authentication/admin_user_service.js'
 import { ListColumn, type Cell } from '../views/list_column.js'
 import { rowId } from '../views/record_items.js'
 import { guardOf } from '../identity/admin_guard.js'
@@ -42,7 +44,7 @@ function batchedValues<Key, Value>(
 }
 
 /** List column with the abilities of an access token, in the syntax that users type. */
-export function abilitiesColumn(site: Pick<AdminSite, 'text'>) {
+export function abilitiesColumn(site: Pick<Site, 'text'>) {
   return class Abilities extends ListColumn {
     readonly name = 'abilities'
     readonly label = site.text('accessTokens.columns.abilities')
@@ -54,7 +56,7 @@ export function abilitiesColumn(site: Pick<AdminSite, 'text'>) {
 }
 
 /** List column that marks the viewer's current session, so that users do not end it by mistake. */
-export function currentSessionColumn(site: Pick<AdminSite, 'text'>) {
+export function currentSessionColumn(site: Pick<Site, 'text'>) {
   return class CurrentSession extends ListColumn {
     readonly name = 'current'
     readonly label = site.text('core.sessions.current')
@@ -66,10 +68,10 @@ export function currentSessionColumn(site: Pick<AdminSite, 'text'>) {
   }
 }
 
-type Site = Pick<AdminSite, 'text' | 'dbConfig' | 'url'>
+type ColumnSite = Pick<Site, 'text' | 'url'> & WithDatabase
 
 /** Column of the users' list with the names of their roles. */
-export function rolesColumn(site: Site) {
+export function rolesColumn(site: ColumnSite) {
   const rolesOfOne = batchedValues((ids: number[]) => rolesOf(ids, site.dbConfig.readingSession()))
   return class Roles extends ListColumn {
     readonly name = 'roles'
@@ -83,7 +85,7 @@ export function rolesColumn(site: Site) {
 }
 
 /** Column of the roles' list with the number of users of each role. */
-export function holdersColumn(site: Site) {
+export function holdersColumn(site: ColumnSite) {
   const holdersOfOne = batchedValues((ids: number[]) =>
     holdersOf(ids, site.dbConfig.readingSession())
   )
@@ -102,7 +104,7 @@ export function holdersColumn(site: Site) {
 }
 
 /** Column of the roles' list that describes the permissions of each role in words. */
-export function mayColumn(site: Pick<AdminSite, 'text'>) {
+export function mayColumn(site: Pick<Site, 'text'>) {
   return class May extends ListColumn {
     readonly name = 'may'
     readonly label = site.text('roles.list.may')
@@ -117,7 +119,7 @@ export function mayColumn(site: Pick<AdminSite, 'text'>) {
 const NONE = 'none'
 
 /** Widget for the roles of a user, selected by name. An empty form has the default role selected. */
-export function rolesWidget(site: Pick<AdminSite, 'dbConfig' | 'adminUserService'>) {
+export function rolesWidget(site: WithUsers & WithDatabase) {
   return class RolesWidget extends Widget {
     readonly template = 'admin/partials/fields/roles'
     readonly sheet = 'roles.css'

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { parseFilterName } from '#base/columns/filter'
-import type { AdminSite } from '../admin_site.js'
+import type { ListSite } from '../list/read_list.js'
+import type { WithDatabase } from '../config/database_config.js'
 import { mayReadEvents } from '../http/event_access.js'
 import { isForbidden } from '../forms/submission/form_failure.js'
 import type { ModelView } from '../views/model_view.js'
@@ -26,7 +27,7 @@ const TREND_DAYS = 14
 
 /** The dashboard. */
 export class DashboardController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: ListSite & WithDatabase) {}
 
   async show(ctx: HttpContext) {
     const isWhole = ctx.request.qs().whole !== undefined

@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithDatabase } from '../config/database_config.js'
 import { versionUrl, mayReadEvents } from '../http/event_access.js'
 import { isSuperuser, guardOf } from '../identity/admin_guard.js'
 import { hasEventLog } from '../events/database_integration.js'
@@ -53,7 +54,7 @@ export interface RecentEvent {
  * @returns undefined if the site stores no events, null if they could not be read
  */
 export async function recentEvents(
-  site: AdminSite,
+  site: Site & WithDatabase,
   ctx: HttpContext
 ): Promise<RecentEvent[] | null | undefined> {
   if (!hasEventLog(site)) return undefined
@@ -74,7 +75,7 @@ export async function recentEvents(
 }
 
 /** Returns the models whose events the viewer sees, and the models that are hidden from the viewer. */
-async function modelsFor(site: AdminSite, ctx: HttpContext) {
+async function modelsFor(site: Site, ctx: HttpContext) {
   const visible = await visibleViews(site, ctx)
   const open = visible.filter(({ resource }) => !resource.scope && !resource.policy)
   const own = await Promise.all([...site.models.values()].map((view) => personal(ctx, view)))
@@ -85,7 +86,7 @@ async function modelsFor(site: AdminSite, ctx: HttpContext) {
 }
 
 function shown(
-  site: AdminSite,
+  site: Site,
   ctx: HttpContext,
   event: AdminEventLog,
   places: LoggedRecords
@@ -127,7 +128,7 @@ function sentenceOf({ eventType, status, details }: AdminEventLog): string {
   return details?.restored ? 'RESTORE' : eventType
 }
 
-function whatOf(site: AdminSite, subject: NonNullable<ReturnType<typeof subjectOf>>): string {
+function whatOf(site: Site, subject: NonNullable<ReturnType<typeof subjectOf>>): string {
   const { model, record, count } = subject
   if (record) return `${model} ${isolated(record.text)}`
   return count === null ? model : site.text('events.several', { count, model })
@@ -158,7 +159,7 @@ export interface RecentRecord {
  * @returns undefined if the site stores no events, null if they could not be read
  */
 export async function recentRecords(
-  site: AdminSite,
+  site: Site & WithDatabase,
   ctx: HttpContext
 ): Promise<RecentRecord[] | null | undefined> {
   if (!hasEventLog(site)) return undefined

@@ -1,11 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Column } from '#base/columns/column'
 import type { ListParameters } from '../list/list_parameters.js'
-import { readList } from '../list/read_list.js'
-import type { ListStores } from '../list/saved_views/place_of.js'
+import { readList, type ListSite } from '../list/read_list.js'
 import { sharedColumns } from '../list/summaries/summaries.js'
 import type { ModelView } from '../views/model_view.js'
-import type { Site } from '../views/site.js'
 import { MERGED_BY_RULE } from './merge_rule.js'
 
 /* Parameters of the page, in addition to those of its list */
@@ -33,7 +31,7 @@ export interface FoundDuplicates {
  */
 export async function findGroups(
   ctx: HttpContext,
-  site: Site & ListStores,
+  site: ListSite,
   view: ModelView,
   text: string
 ): Promise<FoundDuplicates> {

@@ -2,7 +2,6 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { textOf } from '#base/values/numbers'
 import type { Column } from '#base/columns/column'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
 import { MERGED } from '../bulk/bulk_bar.js'
 import { NotAllowed } from '../http/errors.js'
 import { sentTexts } from '../http/form_texts.js'
@@ -34,6 +33,7 @@ import {
   readRule,
   type MergeRule,
 } from './merge_rule.js'
+import type { BulkSite } from '../bulk/bulk_job.js'
 
 /* Number of groups on a page, and of records that are shown of a group */
 const GROUPS = 20
@@ -46,7 +46,7 @@ const GROUP = 'group'
 /** The page that finds records of a list that agree in chosen columns, and merges all of them by a rule. */
 export class DuplicatesController {
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: BulkSite,
     private readonly view: ModelView
   ) {}
 

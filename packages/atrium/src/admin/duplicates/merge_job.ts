@@ -1,7 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { toProblem } from '#base/http/to_problem'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
 import { idOfPath, readIds } from '../bulk/bulk_ids.js'
 import { NotAllowed } from '../http/errors.js'
 import { JobFailure } from '../jobs/job_errors.js'
@@ -14,6 +13,7 @@ import { findGroups, mergedByRule } from './duplicate_groups.js'
 import { MergeRefused } from './errors.js'
 import { mergeFields, mayMerge, mergeRecords } from './merge_records.js'
 import { keysOfGroup, mergeByRule, MERGED_BY_RULE, type MergeRule } from './merge_rule.js'
+import type { BulkSite } from '../bulk/bulk_job.js'
 
 /** Name of the job kind */
 export const MERGE_JOB = 'merge'
@@ -42,7 +42,7 @@ export class MergeJob extends JobKind {
   readonly name = MERGE_JOB
   readonly again = 'rest'
 
-  constructor(private readonly site: AdminSite) {
+  constructor(private readonly site: BulkSite) {
     super()
   }
 

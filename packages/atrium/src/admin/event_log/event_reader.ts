@@ -2,7 +2,7 @@ import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/type
 import { dialectOf } from '#base/database/dialects'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
-import type { AdminSite } from '../admin_site.js'
+import type { WithDatabase } from '../config/database_config.js'
 import { EventType } from '../events/event_integration.js'
 import { type EventFilters, lastPage, ROWS } from './event_filters.js'
 
@@ -44,7 +44,7 @@ const SHOWN_COLUMNS = [
  * reads.
  */
 export class EventReader {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: WithDatabase) {}
 
   /** Returns a page of the events that match the filters, newest first. */
   async list(filters: EventFilters): Promise<Found<AdminEventLog>> {

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithDatabase } from '../config/database_config.js'
 import type AdminAuditLog from '../models/admin_audit_log.js'
 import AdminUser from '../models/admin_user.js'
 import { presentZone } from '../time/time_zone.js'
@@ -25,7 +26,7 @@ const MOST_NAMES = 200
 export class EventsController {
   readonly #log: EventReader
 
-  constructor(private readonly site: AdminSite) {
+  constructor(private readonly site: Site & WithDatabase) {
     this.#log = new EventReader(site)
   }
 

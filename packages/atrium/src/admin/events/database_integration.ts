@@ -237,11 +237,11 @@ export function databaseEvents(options?: DatabaseEventsOptions): DatabaseIntegra
 }
 
 /** The properties of the site that event pages read. */
-export interface LoggedSite {
+export interface WithEventLog {
   readonly eventIntegration: EventIntegration | undefined
 }
 
 /** Returns true if the site stores events that the pages can read. */
-export function hasEventLog({ eventIntegration }: LoggedSite): boolean {
+export function hasEventLog({ eventIntegration }: WithEventLog): boolean {
   return eventIntegration instanceof DatabaseIntegration
 }

@@ -3,10 +3,11 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { crudConfig } from '#crud'
 import { isCrossSite, isForeignLink } from '#base/http/cross_site'
 import { readBody } from '#base/http/body'
-import type { AdminSite } from '../admin_site.js'
+import type { WithLimits } from '../config/define_config.js'
+import type { WithJobs } from '../jobs/jobs.js'
 import { chosenNames, columnChoices, labelOf } from '../list/columns/column_choices.js'
 import type { ListParameters } from '../list/list_parameters.js'
-import { readList } from '../list/read_list.js'
+import { readList, type ListSite } from '../list/read_list.js'
 import { showPanel } from '../list/saved_views/views_bar.js'
 import type { ModelView } from '../views/model_view.js'
 import { referencesOf } from '../relations/references.js'
@@ -47,7 +48,7 @@ const READABLE = ['labels', 'titles']
  */
 class ExportDialog {
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: ListSite & WithLimits,
     private readonly view: ModelView
   ) {}
 
@@ -132,7 +133,7 @@ export class ExportController {
   readonly #dialog: ExportDialog
 
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: ListSite & WithLimits & WithJobs,
     private readonly view: ModelView
   ) {
     this.#dialog = new ExportDialog(site, view)

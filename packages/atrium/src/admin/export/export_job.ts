@@ -7,7 +7,8 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
 import { beginSnapshot } from '#base/database/snapshot'
 import { groupedNumber } from '#base/values/numbers'
-import type { AdminSite } from '../admin_site.js'
+import type { ListSite } from '../list/read_list.js'
+import type { WithLimits } from '../config/define_config.js'
 import { NotAllowed } from '../http/errors.js'
 import { JobFailure, JobStopped } from '../jobs/job_errors.js'
 import { JobKind, type JobFile } from '../jobs/job_kind.js'
@@ -65,7 +66,7 @@ export class ExportJob extends JobKind {
   readonly again = 'whole'
   override readonly repeats = true
 
-  constructor(private readonly site: AdminSite) {
+  constructor(private readonly site: ListSite & WithLimits) {
     super()
   }
 

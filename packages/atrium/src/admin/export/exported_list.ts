@@ -11,11 +11,11 @@ import {
 } from '#crud/internals'
 import { selectFields, type Fields } from '#base/columns/fields'
 import type { Condition } from '#base/columns/condition'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { ExportRefused } from './errors.js'
 import { readColumns } from '../list/columns/column_choices.js'
 import type { ListParameters } from '../list/list_parameters.js'
-import { readList } from '../list/read_list.js'
+import { readList, type ListSite } from '../list/read_list.js'
 import { unreadPart } from '../list/empty_state.js'
 import type { ModelView } from '../views/model_view.js'
 import { selectedRecords } from './export_choice.js'
@@ -73,7 +73,7 @@ export class ExportedList {
    */
   static async read(
     ctx: HttpContext,
-    site: AdminSite,
+    site: ListSite,
     view: ModelView,
     { query, columns, titles, selected = null, opensDefault = false }: WantedList
   ): Promise<ExportedList> {
@@ -191,7 +191,7 @@ function refuseUnknownColumns(view: ModelView, query: string): void {
 }
 
 function refuseUnread(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   parameters: ListParameters,
   query: string

@@ -2,7 +2,6 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
 import { keyOf } from '#base/items'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
 import { PageNotFound } from '../http/errors.js'
 import { RESTORE, FROM } from './prefill/prefill_urls.js'
 import { parameterIn, LIST, PARENT } from '../http/list_query.js'
@@ -14,7 +13,7 @@ import type { ModelView } from '../views/model_view.js'
 import { may } from '../permissions/may.js'
 import { recordLinks } from '../http/record_links.js'
 import { failureOf, setFailureStatus } from './submission/form_failure.js'
-import { FormPage } from './form_page.js'
+import { FormPage, type FormSite } from './form_page.js'
 import { NEW, type FormState } from './form_record.js'
 import { goBack, recordMessage } from './form_response.js'
 import { isInDialog, IN_DIALOG, FOR, DRAFT } from './drafts/draft_parameters.js'
@@ -28,6 +27,7 @@ import { SentOnce } from './submission/sent_once.js'
 import { redirectPage } from '../http/redirect.js'
 import type { FormField } from './fields/form_field.js'
 import { Widget } from '../views/widget.js'
+import type { WithDatabase } from '../config/database_config.js'
 
 /* Parameters of the create page's URL that are not names of fields */
 const TAKEN = new Set([FROM, LIST, PARENT, DRAFT, FOR, IN_DIALOG, RESTORE])
@@ -66,7 +66,7 @@ export class CreateController {
   readonly #form: FormPage
 
   constructor(
-    protected readonly site: AdminSite,
+    protected readonly site: FormSite & WithDatabase,
     protected readonly view: ModelView
   ) {
     this.#form = new FormPage(site, view, 'create')

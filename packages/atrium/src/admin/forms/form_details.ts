@@ -3,7 +3,8 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { cellsOf, textCell, type ShownCell } from '../list/cell.js'
 import { cellMarkup } from '../list/rows_markup.js'
 import { isIdentifier, withUnits } from '../list/table_columns.js'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { DraftSite } from './drafts/save_draft.js'
 import type { ModelView } from '../views/model_view.js'
 import { actionButtons } from '../views/record_action.js'
 import { attachedFacts } from '../record/record_facts.js'
@@ -13,7 +14,7 @@ import { referencesOf, titlesIfReadable } from '../relations/references.js'
 import { historyLink } from '../http/event_access.js'
 import { withRestore, copyUrl } from './prefill/prefill_urls.js'
 import { withParentName } from '../http/list_query.js'
-import { openedList, withList } from '../list/read_list.js'
+import { openedList, withList, type ListSite } from '../list/read_list.js'
 import { may } from '../permissions/may.js'
 import { isChoice } from './fields/choices.js'
 import { widgetShow } from './fields/widgets/widget_cells.js'
@@ -25,7 +26,7 @@ import type { FormFailure } from './submission/form_failure.js'
 
 /** The form of a record and its fields. */
 interface FormOfRecord {
-  site: AdminSite
+  site: Site
   view: ModelView
   fields: readonly FormField[]
   /** Many-to-many fields */
@@ -90,7 +91,7 @@ export async function formFacts(
  */
 export async function formLinks(
   ctx: HttpContext,
-  site: AdminSite,
+  site: ListSite & DraftSite,
   view: ModelView,
   record?: LucidRow
 ) {

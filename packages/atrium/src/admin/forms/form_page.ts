@@ -1,7 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { attributeValue } from '#base/values/to_api'
-import type { AdminSite } from '../admin_site.js'
 import { sentTexts } from '../http/form_texts.js'
 import { inSentence, isInvisible } from '../text/plain_text.js'
 import { cutText } from '../list/cell.js'
@@ -33,14 +32,27 @@ import { readSubmission, type Submission } from './submission/submission.js'
 import { formFacts, formLinks, restoreOffer } from './form_details.js'
 import { defaultTexts, valuesOfTexts, type FieldTexts } from './prefill/form_defaults.js'
 import { nextField, versionField, type FormState } from './form_record.js'
-import { guardOf } from '../identity/admin_guard.js'
+import { guardOf, type AdminGuard } from '../identity/admin_guard.js'
+import type { ListSite } from '../list/read_list.js'
+import type { WithDrafts } from './drafts/drafts.js'
 
 const LONGEST_TITLE = 120
+
+/** The parts of the site that forms need */
+export interface FormSite extends ListSite, WithDrafts {
+  readonly adminAuthentication: {
+    /** Returns the seconds until the session ends. */
+    remaining(
+      ctx: HttpContext,
+      signedIn: NonNullable<AdminGuard['signedIn']>
+    ): { idle: number; limit: number }
+  }
+}
 
 /** Form of a create or update page: blank, with a record, or with the errors of a submission. */
 export class FormPage {
   constructor(
-    readonly site: AdminSite,
+    readonly site: FormSite,
     readonly view: ModelView,
     readonly mode: FormMode,
     /** Names of the fields that are read-only for this record */

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import type { ModelView } from '../views/model_view.js'
 import { parentRecord } from '../record/related_list.js'
@@ -15,7 +15,7 @@ import { redirectPage } from '../http/redirect.js'
  * @param list  parameters of the list; null for the first page of the whole list
  */
 export async function goToList(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   ctx: HttpContext,
   list: ListParameters | null
@@ -31,7 +31,7 @@ export async function goToList(
  * @param list  parameters of the list; null if the form was not opened from it
  */
 export async function goBack(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   ctx: HttpContext,
   list: ListParameters | null
@@ -52,7 +52,7 @@ const LONGEST_TITLE = 120
  */
 export async function recordMessage(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   text: string,
   { key, title }: { key: KeyValue; title: string | undefined }

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { keyOf } from '#base/items'
 import type { Item } from '#crud'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { cutText } from '../list/cell.js'
 import type { ModelView } from '../views/model_view.js'
 import { personal, may } from '../permissions/may.js'
@@ -10,7 +10,7 @@ import { pageAddress } from '../http/page_address.js'
 import { sentTexts } from '../http/form_texts.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { inSentence } from '../text/plain_text.js'
-import type { RequestedReference } from './drafts/drafts.js'
+import type { RequestedReference, WithDrafts } from './drafts/drafts.js'
 import type { FormMode } from './fields/form_fields.js'
 import { redirectPage } from '../http/redirect.js'
 import {
@@ -21,7 +21,7 @@ import {
   withDraftParameter,
   isInDialog,
 } from './drafts/draft_parameters.js'
-import { keepableTexts } from './drafts/save_draft.js'
+import { keepableTexts, type DraftSite } from './drafts/save_draft.js'
 import type { FormFailure } from './submission/form_failure.js'
 import type { FieldView } from './fields/shown_field.js'
 import type { FormField } from './fields/form_field.js'
@@ -48,7 +48,7 @@ function readRequested(text: string): RequestedReference | null {
  */
 async function requestedReference(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   { model, field }: Pick<RequestedReference, 'model' | 'field'>
 ): Promise<Reference | null> {
   const named = site.models.get(model)
@@ -84,7 +84,7 @@ function chosen(
  */
 export async function goToNew(
   ctx: HttpContext,
-  site: AdminSite,
+  site: DraftSite,
   view: ModelView,
   mode: FormMode
 ): Promise<FormFailure | null> {
@@ -115,7 +115,7 @@ export async function goToNew(
  */
 export async function goBackWithNew(
   ctx: HttpContext,
-  site: AdminSite,
+  site: DraftSite,
   view: ModelView,
   item: Item | undefined
 ): Promise<boolean> {
@@ -133,7 +133,7 @@ export async function goBackWithNew(
 }
 
 /** Returns the URL of the stored form from which a record is being created; null if there is none. */
-export async function wayBack(ctx: HttpContext, site: AdminSite): Promise<string | null> {
+export async function wayBack(ctx: HttpContext, site: WithDrafts): Promise<string | null> {
   const id = draftParameter(ctx, FOR)
   const { owner } = guardOf(ctx).signedInOrFail()
   const stored = id === null ? null : await site.drafts.find(owner.id, id)
@@ -146,7 +146,7 @@ export async function wayBack(ctx: HttpContext, site: AdminSite): Promise<string
  */
 export async function respondInDialog(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   item: Item | undefined,
   message: string
@@ -174,7 +174,7 @@ export interface NewOffer {
  */
 export async function offerNew(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   fields: readonly FormField[],
   views: ReadonlyArray<FieldView & { newOffer?: NewOffer }>
@@ -190,7 +190,7 @@ export async function offerNew(
 
 async function offerOf(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   { reference, widget }: FormField,
   input: string

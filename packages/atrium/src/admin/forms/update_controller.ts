@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
+import type { WithDatabase } from '../config/database_config.js'
 import { sentTexts } from '../http/form_texts.js'
 import { flashToNextPage } from '../http/flash.js'
 import { parameterIn } from '../http/list_query.js'
@@ -25,7 +25,7 @@ import {
   versionField,
   type SentVersion,
 } from './form_record.js'
-import { FormPage } from './form_page.js'
+import { FormPage, type FormSite } from './form_page.js'
 import { goBack, recordMessage } from './form_response.js'
 import { withStoredNotes, otherEditors } from './merge/other_editors.js'
 import { isConflict, saveMerged, type Conflict, type FormAttempt } from './merge/merging_save.js'
@@ -46,7 +46,7 @@ export class UpdateController {
   readonly #form: FormPage
 
   constructor(
-    protected readonly site: AdminSite,
+    protected readonly site: FormSite & WithDatabase,
     protected readonly view: ModelView
   ) {
     this.#form = new FormPage(site, view, 'update')

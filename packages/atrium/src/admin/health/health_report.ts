@@ -3,8 +3,9 @@ import app from '@adonisjs/core/services/app'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime, Duration } from 'luxon'
-import type { AdminSite } from '../admin_site.js'
-import type { DatabaseConfig } from '../config/database_config.js'
+import type { Site } from '../views/site.js'
+import type { WithSessions } from '../authentication/sessions/session_manager.js'
+import type { DatabaseConfig, WithDatabase } from '../config/database_config.js'
 import { hasEventLog } from '../events/database_integration.js'
 import { EventReader } from '../event_log/event_reader.js'
 import { momentOf } from '../time/local_time.js'
@@ -63,7 +64,7 @@ const DIALECTS: Record<string, string> = {
  * @param timeout  milliseconds after which a measurement counts as failed
  */
 export async function healthReport(
-  site: AdminSite,
+  site: Site & WithDatabase & WithSessions,
   report: Report,
   { timeout = TIMEOUT } = {}
 ): Promise<HealthReport> {
@@ -145,7 +146,7 @@ function attemptWithin(timeout: number, report: Report) {
 
 /** Health page. Failures are shown on the page and do not make it fail. */
 export class HealthController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithDatabase & WithSessions) {}
 
   async show(ctx: HttpContext): Promise<string> {
     const report = await healthReport(this.site, (error, what) =>

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithDatabase } from '../config/database_config.js'
 import { UndoRefused } from '../undo/errors.js'
 import { PageNotFound } from '../http/errors.js'
 import type { ModelView } from '../views/model_view.js'
@@ -57,7 +58,7 @@ export interface RecoveryOffer {
  */
 async function recoveryOffer(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site & WithDatabase,
   log: EventReader,
   view: ModelView,
   history: ReadableHistory,
@@ -75,7 +76,7 @@ async function recoveryOffer(
 /**
  * Returns the undo of an event. Superusers can undo any event, other users recent ones that they are allowed to undo.
  */
-async function undoOf(ctx: HttpContext, site: AdminSite, log: EventReader, id: number) {
+async function undoOf(ctx: HttpContext, site: Site & WithDatabase, log: EventReader, id: number) {
   const event = await log.find(id)
   if (!event || !(isOwn(ctx, event) || (await mayRevert(site, ctx, event)))) return null
   try {
@@ -94,7 +95,7 @@ export class HistoryController {
   readonly #log: EventReader
 
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: Site & WithDatabase,
     private readonly view: ModelView
   ) {
     this.#log = new EventReader(site)

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithDatabase } from '../config/database_config.js'
 import type { ModelView } from '../views/model_view.js'
 import type AdminAuditLog from '../models/admin_audit_log.js'
 import type AdminEventLog from '../models/admin_event_log.js'
@@ -55,7 +56,7 @@ interface HistoryEntry {
  */
 export function historyEntry(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   key: KeyValue,
   { row, event, sight }: { row: AdminAuditLog; event: AdminEventLog | undefined; sight: Sight }
@@ -98,7 +99,7 @@ export function isAutomaticTimestamp({ resource }: ModelView, name: string): boo
  * deletion without a new state.
  */
 export function versionMark(
-  site: AdminSite,
+  site: Site,
   { action, newState }: AdminAuditLog,
   event: AdminEventLog | undefined
 ): EventMark {
@@ -111,7 +112,7 @@ export function versionMark(
 }
 
 /** Notes on an event for viewers of the record's history. */
-function notesOfVersion(site: AdminSite, details: EventDetails, readsLog: boolean): string[] {
+function notesOfVersion(site: Site, details: EventDetails, readsLog: boolean): string[] {
   const open = Object.fromEntries(OPEN_DETAILS.map((name) => [name, details[name]]))
   const { restored, ...shown } = readsLog ? details : open
   const isOne = (details.count ?? 1) <= 1
@@ -129,7 +130,7 @@ function notesOfVersion(site: AdminSite, details: EventDetails, readsLog: boolea
  */
 export async function rowEntries(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site & WithDatabase,
   view: ModelView,
   log: EventReader,
   history: ReadableHistory,
@@ -167,10 +168,10 @@ export async function rowEntries(
   })
 }
 
-function undoneBy(site: AdminSite, id: number | undefined): HistoryEntry['undone'] {
+function undoneBy(site: Site, id: number | undefined): HistoryEntry['undone'] {
   return id === undefined ? null : { url: eventUrl(site, id), id: String(id) }
 }
 
-function eventUrl(site: AdminSite, id: number): string {
+function eventUrl(site: Site, id: number): string {
   return site.url(`/management/events/${id}`)
 }

@@ -5,7 +5,7 @@ import { COMPARE, versionUrl } from '../http/event_access.js'
 import { listQueryIn, withListQuery } from '../http/list_query.js'
 import { plainText } from '../text/plain_text.js'
 import { momentOf } from '../time/local_time.js'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import type { ModelView } from '../views/model_view.js'
 import { referencesOf, titlesIfReadable } from '../relations/references.js'
 import {
@@ -35,7 +35,7 @@ import { isRestorable, type Version } from './version.js'
  */
 export async function referenceTitles(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   states: ReadonlyArray<State | null>,
   sees: SeesName
@@ -67,7 +67,7 @@ export interface VersionField {
 /** Returns the fields of a version that the user can see, and which of them can be restored. */
 export async function versionFields(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   history: ReadableHistory,
   version: Version
@@ -117,7 +117,7 @@ export async function versionFields(
 /** Returns the names of the fields that the user can restore on this record. */
 async function offeredNames(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   { record, sees }: ReadableHistory
 ): Promise<ReadonlySet<string>> {
@@ -153,7 +153,7 @@ export function comparedVersions({ request }: HttpContext): string[] | null {
  */
 export async function versionComparison(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   { key, sees }: ReadableHistory,
   versions: readonly Version[]

@@ -4,7 +4,7 @@ import { Problem } from '#crud'
 import { respondNotFound, requestSubject } from '#crud/internals'
 import { sendProblem, toProblem } from '#base/http/to_problem'
 import { withheldEndpoint } from '#base/http/problems'
-import type { AdminSite } from '../admin_site.js'
+import type { WithRouter } from './site_routes.js'
 import type { ModelView } from '../views/model_view.js'
 import { isGuarded, isRecentlyProved } from '../identity/proof.js'
 import { FactorRequired, SignInRequired } from '../identity/errors.js'
@@ -14,11 +14,19 @@ import { refuseOutsiders, requireSignIn, siteMiddleware } from './guards.js'
 import { guardOf } from '../identity/admin_guard.js'
 import type { Site } from '../views/site.js'
 
+/** A site whose logins can be removed from a browser */
+export interface WithSessionCookies {
+  readonly adminAuthentication: { clearCookies(ctx: HttpContext): void }
+}
+
 /**
  * Registers the endpoints of one model below `/crud` of the model. The guards apply to all routes that an
  * `EndpointCreator` registers, including custom ones.
  */
-export function registerCrudMount(site: AdminSite, view: ModelView): void {
+export function registerCrudMount(
+  site: Site & WithSessionCookies & WithRouter,
+  view: ModelView
+): void {
   site.router.group(() => view.endpoints.register()).use([siteMiddleware, crudGuard(site, view)])
 }
 
@@ -26,7 +34,7 @@ export function registerCrudMount(site: AdminSite, view: ModelView): void {
  * Requires a signed-in user, and a superuser for the admin site's models. Errors are always sent as problem details,
  * whatever the client accepts.
  */
-function crudGuard(site: AdminSite, view: ModelView) {
+function crudGuard(site: Site & WithSessionCookies, view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {
     requestSubject.set(ctx, view.resource)
     await requireProgram(site, ctx)
@@ -51,12 +59,15 @@ function isProvedFor(ctx: HttpContext, { model }: ModelView): boolean {
  *
  * @param path  full path of the request, including the mount path
  */
-export function isCrudPath(site: AdminSite, path: string): boolean {
+export function isCrudPath(site: Site, path: string): boolean {
   return /^\/[^/]+\/crud(\/|$)/.test(path.slice(site.mountPath.length))
 }
 
 /** Responds to an unknown path or method below `/crud`, after the login is checked. */
-export async function respondWithMissingEndpoint(site: AdminSite, ctx: HttpContext): Promise<void> {
+export async function respondWithMissingEndpoint(
+  site: Site & WithSessionCookies,
+  ctx: HttpContext
+): Promise<void> {
   try {
     refuseOutsiders(ctx)
     await requireProgram(site, ctx)
@@ -70,7 +81,7 @@ export async function respondWithMissingEndpoint(site: AdminSite, ctx: HttpConte
   respondNotFound(ctx)
 }
 
-function modelAt(site: AdminSite, { request }: HttpContext): ModelView | undefined {
+function modelAt(site: Site, { request }: HttpContext): ModelView | undefined {
   const [, name] = (request.parsedUrl.pathname ?? '').slice(site.mountPath.length).split('/')
   return site.models.get(name)
 }
@@ -81,7 +92,7 @@ function modelAt(site: AdminSite, { request }: HttpContext): ModelView | undefin
  * @throws Problem 401  without a login
  * @throws Problem 403  for a user who has to set up a second factor first
  */
-async function requireProgram(site: AdminSite, ctx: HttpContext): Promise<void> {
+async function requireProgram(site: Site & WithSessionCookies, ctx: HttpContext): Promise<void> {
   try {
     await requireSignIn(ctx)
   } catch (error) {

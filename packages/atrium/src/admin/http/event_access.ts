@@ -3,19 +3,19 @@ import type { NextFn } from '@adonisjs/core/types/http'
 import { NotAllowed, PageNotFound } from './errors.js'
 import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../views/model_view.js'
-import { type LoggedSite, hasEventLog } from '../events/database_integration.js'
+import { type WithEventLog, hasEventLog } from '../events/database_integration.js'
 import { isSuperuser } from '../identity/admin_guard.js'
 
 /**
  * Returns true if the signed-in user is allowed to read the event log. Only superusers are, because the log shows every
  * model and every user's actions.
  */
-export function mayReadEvents(site: LoggedSite, ctx: HttpContext): boolean {
+export function mayReadEvents(site: WithEventLog, ctx: HttpContext): boolean {
   return hasEventLog(site) && isSuperuser(ctx)
 }
 
 /** Guard of the event log pages: responds with 404 if the site has no event log. */
-export function eventsGuard(site: LoggedSite) {
+export function eventsGuard(site: WithEventLog) {
   return async (ctx: HttpContext, next: NextFn) => {
     if (!hasEventLog(site)) throw new PageNotFound()
     await superuserGuard(ctx, next)

@@ -1,12 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { Problem } from '#crud'
 import { suppressRefusal, noteRefusal } from '#base/http/refusals'
 import { sendProblem } from '#base/http/to_problem'
 import { unavailability } from '#base/database/unavailable'
 import { unavailable } from '#base/http/problems'
 import { DRAFT_IN_BROWSER } from '../forms/drafts/draft_parameters.js'
-import { keepsInBrowser, keepUnsent } from '../forms/drafts/save_draft.js'
+import { keepsInBrowser, keepUnsent, type DraftSite } from '../forms/drafts/save_draft.js'
 import { formWithListQuery, referringPage } from './list_query.js'
 import { isAdminRoute } from './site_routes.js'
 import { isBelowMount, returnPath } from './site_paths.js'
@@ -16,6 +16,7 @@ import {
   isCrudPath,
   factorProblem,
   proofProblem,
+  type WithSessionCookies,
 } from './crud_mount.js'
 import { refuseOutsiders, requireSignIn } from './guards.js'
 import { pageAddress } from './page_address.js'
@@ -33,7 +34,7 @@ import { redirectPage } from './redirect.js'
  * @returns true if a response was sent
  */
 export async function handleAdminError(
-  site: AdminSite,
+  site: DraftSite & WithSessionCookies,
   error: unknown,
   ctx: HttpContext
 ): Promise<boolean> {
@@ -77,7 +78,11 @@ function isRoutineQuestion(error: unknown, ctx: HttpContext): boolean {
 }
 
 /** Redirects pages and htmx to the login form; API clients receive a problem. */
-async function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: HttpContext) {
+async function askToSignIn(
+  site: DraftSite & WithSessionCookies,
+  { reason }: SignInRequired,
+  ctx: HttpContext
+) {
   const { request } = ctx
   site.adminAuthentication.clearCookies(ctx)
   if (wantsJson(ctx)) return sendProblem(ctx, new Problem(401, site.text('errors.401.text')))
@@ -96,7 +101,7 @@ async function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: Htt
 }
 
 /** Redirects a user who has to set up a second factor to the page for setting it up. */
-function askForFactor(site: AdminSite, ctx: HttpContext) {
+function askForFactor(site: Site, ctx: HttpContext) {
   if (wantsJson(ctx)) return sendProblem(ctx, factorProblem(site))
   redirectPage(ctx, site.url('/account/factors/totp'), 403)
 }
@@ -104,7 +109,7 @@ function askForFactor(site: AdminSite, ctx: HttpContext) {
 /**
  * Redirects to the reauthentication page, which redirects back to the page that the rejected request came from.
  */
-async function askForProof(site: AdminSite, { next }: ReauthenticationRequired, ctx: HttpContext) {
+async function askForProof(site: Site, { next }: ReauthenticationRequired, ctx: HttpContext) {
   const { request } = ctx
   const isRead = ['GET', 'HEAD'].includes(request.method())
   const { pathname, search } = referringPage(ctx) ?? { pathname: undefined, search: '' }
@@ -124,7 +129,7 @@ async function askForProof(site: AdminSite, { next }: ReauthenticationRequired, 
 /**
  * Returns the path to return to, including the list that a form was opened from, unless that makes the path too long.
  */
-function pathToReturnTo(site: AdminSite, wanted: string | undefined, ctx: HttpContext) {
+function pathToReturnTo(site: Site, wanted: string | undefined, ctx: HttpContext) {
   const path = returnPath(site, wanted)
   return path && (returnPath(site, formWithListQuery(ctx, path)) ?? path)
 }
@@ -141,7 +146,7 @@ function currentPage({ request }: HttpContext): string | undefined {
 
 const KNOWN = [403, 404, 413, 415, 429, 503]
 
-async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
+async function showError(site: Site, error: unknown, ctx: HttpContext) {
   const reason = unavailability(error)
   /* AdonisJS has already set the status of every error. */
   const status = reason ? 503 : ((error as { status?: number }).status ?? 500)

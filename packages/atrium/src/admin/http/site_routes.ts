@@ -3,14 +3,18 @@ import type { MiddlewareFn, NextFn } from '@adonisjs/core/types/http'
 import { requestSubject } from '#crud/internals'
 import type { EngineRouter } from '#base/http/engine_router'
 import { inZone } from '../time/time_zone.js'
-import { inZoneOfForm, zoneOfPerson, type ZoneSettings } from './zone_of_person.js'
+import { inZoneOfForm, zoneOfPerson, type ZoneSite } from './zone_of_person.js'
 import { NotAllowed, WithheldPage } from './errors.js'
 import type { ModelView } from '../views/model_view.js'
 import { siteMiddleware } from './guards.js'
 
-/** The properties of the site that routes use. */
-export interface RoutedSite extends ZoneSettings {
+/** A site with routes */
+export interface WithRouter {
   readonly router: EngineRouter
+}
+
+/** The properties of the site that routes use. */
+export interface RoutedSite extends ZoneSite, WithRouter {
   url(path: string): string
 }
 

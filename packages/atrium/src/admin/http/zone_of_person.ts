@@ -1,8 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { sentTexts } from './form_texts.js'
 import { VersionedCache } from '../permissions/versioned_cache.js'
-import type { Preferences } from '../preferences/preferences.js'
-import { inZone, isTimeZone } from '../time/time_zone.js'
+import type { WithPreferences } from '../preferences/preferences.js'
+import { inZone, isTimeZone, type WithTimeZone } from '../time/time_zone.js'
 import { guardOf } from '../identity/admin_guard.js'
 
 /** Name of the preference, and of the field in the account form */
@@ -15,11 +15,7 @@ export const TIME_ZONE = 'time_zone'
 export const ZONE_FIELD = '_time_zone'
 
 /** Settings that determine the time zone of a user */
-export interface ZoneSettings {
-  preferences: Preferences
-  /** Time zone of users who have not chosen one */
-  timeZone: string
-}
+export type ZoneSite = WithPreferences & WithTimeZone
 
 const KNOWN = new VersionedCache<string | null>()
 
@@ -27,7 +23,7 @@ const KNOWN = new VersionedCache<string | null>()
  * Returns the time zone in which the pages of a request show times: that of the signed-in user, otherwise that of the
  * site.
  */
-export async function zoneOfPerson(ctx: HttpContext, site: ZoneSettings): Promise<string> {
+export async function zoneOfPerson(ctx: HttpContext, site: ZoneSite): Promise<string> {
   try {
     return (await chosenZone(ctx, site)) ?? site.timeZone
   } catch (error) {
@@ -49,7 +45,7 @@ export function inZoneOfForm<Result>(ctx: HttpContext, run: () => Result): Resul
 /** Returns the time zone that the signed-in user has chosen; null for that of the site. */
 export async function chosenZone(
   ctx: HttpContext,
-  { preferences }: Pick<ZoneSettings, 'preferences'>
+  { preferences }: Pick<ZoneSite, 'preferences'>
 ): Promise<string | null> {
   const user = guardOf(ctx).signedIn?.owner
   if (!user) return null

@@ -3,7 +3,8 @@ import type { QueryClientContract, TransactionClientContract } from '@adonisjs/l
 import { systemActor, ValueError } from '#crud'
 import { inTransaction } from '#base/database/transaction'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithDatabase } from '../config/database_config.js'
 import { revertEventAs } from '../undo/undo_in_job.js'
 import type { StepRunner } from '../undo/undo_in_parts.js'
 import { PartSize } from '../jobs/part_size.js'
@@ -43,7 +44,7 @@ export class ConsoleParts {
   #isStopping = false
 
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: Site & WithDatabase,
     private readonly spec: ImportSpec,
     private readonly file: { path: string; shape: FileShape },
     name: string,

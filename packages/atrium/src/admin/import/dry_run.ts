@@ -14,18 +14,23 @@ import type {
   DryRun,
 } from '../models/admin_import.js'
 import { type DateOrder, OrderFinder } from '../sheets/date_order.js'
-import type { AdminSite } from '../admin_site.js'
 import { ReadingLimit } from '../jobs/job_errors.js'
 import { writesInPartsTo } from '../jobs/part_size.js'
 import type { ImportSpec, MappedColumn } from './import_spec.js'
 import { isInvalid, type CheckedRow } from './rows/checked_row.js'
 import { RowChecker } from './rows/row_checker.js'
+import type { WithJobs } from '../jobs/jobs.js'
+import type { WithLimits } from '../config/define_config.js'
+import type { Site } from '../views/site.js'
 
 /**
  * Number of rows that are read, validated and written together; this takes some milliseconds, so that requests do not
  * wait longer.
  */
 export const ROWS_PER_PART = 200
+
+/** The parts of the site that imports need */
+export type ImportSite = Site & WithJobs & WithLimits
 
 /** Reads the rows of a file, as many at a time as the caller requests. The caller has to call `close` at the end. */
 export class RowSource {
@@ -175,7 +180,7 @@ const LONG = 5000
  * @throws FileError
  */
 export async function tryRows(
-  site: AdminSite,
+  site: ImportSite,
   spec: ImportSpec,
   file: { path: string; shape: FileShape },
   errorsTo: string | null,
@@ -215,7 +220,7 @@ function tooManyInvalid({ counts }: Tally, most: number): ReadingLimit {
 }
 
 /** Returns the catalogue keys of the notes, below `import.notes`. */
-function notesOf(site: AdminSite, { importer }: ImportSpec, { counts }: Tally): string[] {
+function notesOf(site: Site & WithJobs, { importer }: ImportSpec, { counts }: Tally): string[] {
   const client = importer.view.client()
   const isSqlite = client.dialect.name.includes('sqlite')
   const isOne = isSqlite && !writesInPartsTo(site, client)

@@ -2,7 +2,9 @@ import { stat } from 'node:fs/promises'
 import { resources, ValueError } from '#crud'
 import { inTransaction } from '#base/database/transaction'
 import { listed } from '#base/errors'
-import type { AdminSite } from '../admin_site.js'
+import type { WithDatabase } from '../config/database_config.js'
+import type { Site } from '../views/site.js'
+import type { WithJobs } from '../jobs/jobs.js'
 import { ImportRefused } from './errors.js'
 import { FileError } from '../jobs/job_errors.js'
 import type { ImportMapping, ImportProgress } from '../models/admin_import.js'
@@ -14,7 +16,7 @@ import { UTC } from '../time/time_zone.js'
 import { writesInPartsTo } from '../jobs/part_size.js'
 import { checkDateOrder, checkZone, importSpec, type ImportSpec } from './import_spec.js'
 import { ConsoleParts } from './console_parts.js'
-import { findDateOrders, withDateOrders, Tally, tryRows } from './dry_run.js'
+import { findDateOrders, withDateOrders, Tally, tryRows, type ImportSite } from './dry_run.js'
 import { guessKey, guessMapping } from './guess_mapping.js'
 import { ImportAction, writeAllRows } from './write_all_rows.js'
 import { knownFields, type KnownField, operator } from './import_fields.js'
@@ -67,7 +69,7 @@ export interface ConsolePlan {
  * @throws ValueError  with a readable message
  */
 export async function importByConsole(
-  site: AdminSite,
+  site: ImportSite & WithDatabase,
   { model, path, name, dryRun, skipFaulty, onProgress, planned, ...chosen }: ConsoleImport
 ): Promise<{ counts: ImportProgress; isWritten: boolean; size: number }> {
   return await inWords(site, async () => {
@@ -91,7 +93,7 @@ export async function importByConsole(
 }
 
 async function writeAll(
-  site: AdminSite,
+  site: Site & WithDatabase & WithJobs,
   planned: ImportSpec,
   file: { path: string; shape: FileShape },
   name: string,
@@ -121,7 +123,7 @@ async function writeAll(
 }
 
 async function specOf(
-  site: AdminSite,
+  site: Site,
   importer: ImportSpec['importer'],
   shape: FileShape,
   { dates, key, zone = UTC }: Pick<ConsoleImport, 'dates' | 'key' | 'zone'>
@@ -182,7 +184,7 @@ function someOf(headings: readonly string[]): string {
 }
 
 /** Returns the view of a model. For a model without pages it is a view with all actions. */
-function viewOf(site: AdminSite, model: string): ModelView {
+function viewOf(site: Site & WithDatabase, model: string): ModelView {
   const view = site.models.get(model)
   if (view?.adminModel)
     throw new ValueError(`${model} is a model of the admin site, and not imported`)
@@ -207,7 +209,7 @@ async function existing(path: string): Promise<{ size: number }> {
   return found
 }
 
-async function inWords<Result>(site: AdminSite, work: () => Promise<Result>): Promise<Result> {
+async function inWords<Result>(site: Site, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {

@@ -6,12 +6,11 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import logger from '@adonisjs/core/services/logger'
 import { filesDisk, pathsOnDisk } from '../forms/files/files_disk.js'
-import type { AdminSite } from '../admin_site.js'
 import { ImportRefused } from './errors.js'
 import type AdminImport from '../models/admin_import.js'
 import type { DryRun } from '../models/admin_import.js'
 import type { ImportSpec } from './import_spec.js'
-import { tryRows } from './dry_run.js'
+import { tryRows, type ImportSite } from './dry_run.js'
 
 /* Age in hours after which temporary files are removed; no upload and no job takes as long. */
 const HOURS = 24
@@ -154,7 +153,7 @@ function placeOf(key: string, part: Part): string {
  * @throws ImportRefused  if the file no longer exists
  */
 export async function dryRunOfStoredFile(
-  site: AdminSite,
+  site: ImportSite,
   spec: ImportSpec,
   { fileKey, shape }: AdminImport,
   onProgress?: (rows: number) => Promise<void>

@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
-import type { AdminSite } from '../admin_site.js'
 import { ImportRefused } from './errors.js'
 import { PageNotFound } from '../http/errors.js'
 import type AdminImport from '../models/admin_import.js'
@@ -36,6 +35,7 @@ import {
 } from './import_files.js'
 import { STORED_MAX } from './import_access.js'
 import { guardOf } from '../identity/admin_guard.js'
+import type { ImportSite } from './dry_run.js'
 
 /*
  * Maximum size in bytes of a file whose dry run runs in the request, in about a second; larger files get a job
@@ -81,10 +81,10 @@ export interface ChosenColumns {
 export class Imports {
   readonly store = new ImportStore()
 
-  private constructor(private readonly site: AdminSite) {}
+  private constructor(private readonly site: ImportSite) {}
 
   /** Returns the imports of a site, always the same object. */
-  static of(site: AdminSite): Imports {
+  static of(site: ImportSite): Imports {
     const known = IMPORTS.get(site) ?? new Imports(site)
     IMPORTS.set(site, known)
     return known
@@ -349,7 +349,7 @@ export function guessColumns(
   return { mapping, key: guessKey(view.resource, fields, mapping) }
 }
 
-const IMPORTS = new WeakMap<AdminSite, Imports>()
+const IMPORTS = new WeakMap<ImportSite, Imports>()
 
 const UNTRIED = { state: 'columns', trial: null, counts: null, jobId: null } as const
 

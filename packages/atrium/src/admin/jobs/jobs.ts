@@ -331,3 +331,8 @@ async function performed(kind: JobKind, run: JobRun) {
 function actsAs(ctx: HttpContext) {
   return guardOf(ctx).signedIn?.session.sessionMetadata?.actsAs
 }
+
+/** A site with background jobs */
+export interface WithJobs {
+  readonly jobs: Jobs
+}

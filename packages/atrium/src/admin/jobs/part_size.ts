@@ -4,7 +4,8 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { requestsFirst } from '#base/event_loop'
 import { unavailability } from '#base/database/unavailable'
 import { JobStopped, JobSuperseded } from './job_errors.js'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithJobs } from './jobs.js'
 import { hasEventLog } from '../events/database_integration.js'
 
 /* Maximum milliseconds that a part of a job should hold SQLite's only writer, which all other writers wait for */
@@ -85,13 +86,13 @@ export function isOfProcess(error: unknown): boolean {
  * This is the case on SQLite, as a long transaction would block all other writers. Reverting needs an event log in
  * the same database.
  */
-export function writesInParts(site: AdminSite, model: string | null): boolean {
+export function writesInParts(site: Site & WithJobs, model: string | null): boolean {
   const client = site.models.get(model ?? '')?.client()
   return client !== undefined && writesInPartsTo(site, client)
 }
 
 /** Like `writesInParts`, for the database of a client. */
-export function writesInPartsTo(site: AdminSite, client: QueryClientContract): boolean {
+export function writesInPartsTo(site: Site & WithJobs, client: QueryClientContract): boolean {
   if (!client.dialect.name.includes('sqlite') || !hasEventLog(site)) return false
   return site.jobs.store.isIn(client) && site.eventIntegration!.isPartOf!(client)
 }

@@ -8,7 +8,7 @@ import { siteRoutes } from '../http/site_routes.js'
 export function layoutRoutes(site: AdminSite): void {
   const assets = controller(
     () => import('./site_controllers.js'),
-    ({ AssetsController }) => new AssetsController(site)
+    ({ AssetsController }) => new AssetsController(site.assets)
   )
   const theme = controller(
     () => import('./site_controllers.js'),

@@ -1,19 +1,19 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { runAs } from '#crud'
 import { addressOf, type Navigation, type NavigationLink } from '../config/navigation_config.js'
-import { type LoggedSite, hasEventLog } from '../events/database_integration.js'
+import { type WithEventLog, hasEventLog } from '../events/database_integration.js'
 import { isSuperuser } from '../identity/admin_guard.js'
 import { adminActor } from '../identity/admin_actor.js'
 import { goKeys, PAGE_KEYS } from '../keyboard/keys.js'
 import type { RolePermissions } from '../permissions/role_permissions.js'
 import { groupedNumber } from '#base/values/numbers'
-import { permissionOfPage, type AdminPage, type PagedSite } from '../views/admin_page.js'
+import { permissionOfPage, type AdminPage, type WithPages } from '../views/admin_page.js'
 import type { ViewSite } from '../views/model_view.js'
 import { visibleViews } from '../views/visible_views.js'
 import { iconOf, letterOf, type ModelIcon } from './model_icon.js'
 
 /** The parts of the site that the sidebar shows */
-interface SidebarSite extends ViewSite, PagedSite, LoggedSite {
+interface SidebarSite extends ViewSite, WithPages, WithEventLog {
   readonly permissions: RolePermissions
   readonly navigation: Navigation
   text(key: string): string
@@ -192,7 +192,7 @@ const ICONS: Record<string, string> = {
 }
 
 /** The properties of the site that the sidebar uses. */
-interface ManagedSite extends LoggedSite {
+interface ManagedSite extends WithEventLog {
   url(path: string): string
   text(key: string): string
 }

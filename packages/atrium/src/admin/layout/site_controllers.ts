@@ -1,6 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { sendAsset } from '#base/http/asset_store'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithCookies } from '../authentication/login/first_step.js'
+import type { WithPreferences } from '../preferences/preferences.js'
 import { sentTexts, singleText } from '../http/form_texts.js'
 import { returnPath } from '../http/site_paths.js'
 import {
@@ -13,13 +15,14 @@ import {
 } from '../keyboard/keys.js'
 import { PageNotFound } from '../http/errors.js'
 import { redirect } from '../http/redirect.js'
+import type { AssetStore } from '#base/http/asset_store'
 
 export const THEMES = ['light-theme', 'dark-theme', 'system-theme'] as const
 
 export type Theme = (typeof THEMES)[number]
 
 /** Saves the viewer's theme in a cookie, so that it also applies to the login page. */
-export function keepTheme(ctx: HttpContext, site: AdminSite, theme: Theme): void {
+export function keepTheme(ctx: HttpContext, site: Site & WithCookies, theme: Theme): void {
   ctx.response.plainCookie('admin_theme', theme, {
     encode: false,
     httpOnly: true,
@@ -32,7 +35,7 @@ export function keepTheme(ctx: HttpContext, site: AdminSite, theme: Theme): void
 
 /** Stores the theme that the viewer has chosen. */
 export class ThemeController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithCookies) {}
 
   update(ctx: HttpContext) {
     const texts = sentTexts(ctx)
@@ -49,7 +52,7 @@ export class ThemeController {
 
 /** All keyboard shortcuts of the site, as a page or as the content of the dialog. */
 export class KeysController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithPreferences) {}
 
   async show(ctx: HttpContext): Promise<string> {
     const isPart = ctx.request.header('hx-request') !== undefined
@@ -72,10 +75,10 @@ export class KeysController {
 
 /** Serves stylesheets and scripts under file names that contain a hash of their content. */
 export class AssetsController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly load: () => Promise<AssetStore>) {}
 
   async show(ctx: HttpContext): Promise<void> {
-    const assets = await this.site.assets()
+    const assets = await this.load()
     const asset = await assets.find(ctx.params.file)
     if (!asset) throw new PageNotFound()
     sendAsset(ctx, asset)

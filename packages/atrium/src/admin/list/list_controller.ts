@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../views/model_view.js'
 import { queryOfReferringList } from '../http/list_query.js'
 import { guardOf } from '../identity/admin_guard.js'
@@ -10,7 +9,7 @@ import { ListPage } from './list_page.js'
 import type { ListParameters } from './list_parameters.js'
 import { ROWS } from './list_address.js'
 import { usualRows } from '../views/page_size.js'
-import { readList } from './read_list.js'
+import { readList, type ListSite } from './read_list.js'
 import { preferenceNames } from './saved_views/place_of.js'
 import { redirect } from '../http/redirect.js'
 
@@ -19,7 +18,7 @@ export class ListController {
   readonly #page: ListPage
 
   constructor(
-    protected readonly site: AdminSite,
+    protected readonly site: ListSite,
     protected readonly view: ModelView
   ) {
     this.#page = new ListPage(site, view)
@@ -112,7 +111,7 @@ export class PrintController {
   readonly #page: ListPage
 
   constructor(
-    protected readonly site: AdminSite,
+    protected readonly site: ListSite,
     protected readonly view: ModelView
   ) {
     this.#page = new ListPage(site, view)

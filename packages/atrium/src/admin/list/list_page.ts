@@ -5,7 +5,6 @@ import { mapInTurns } from '#base/event_loop'
 import type { Fields } from '#base/columns/fields'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
 import { matchingOffer, bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
 import { type Flash, withUndo } from '../http/flash.js'
 import { mayImport } from '../import/import_access.js'
@@ -25,7 +24,7 @@ import { ROWS_OFFERED, usualRows } from '../views/page_size.js'
 import { rowMoves } from './moved_rows.js'
 import { ListTable, ROWS_A_TURN } from './list_table.js'
 import { type Row, NO_JOINS, type Joined, type Joins } from './table_columns.js'
-import { markedRecord, rowActions, withList, readList } from './read_list.js'
+import { markedRecord, rowActions, withList, readList, type ListSite } from './read_list.js'
 import { lastKnown, lastPage, pagerOf } from './pager.js'
 import { rowsMarkup } from './rows_markup.js'
 import { viewsBar } from './saved_views/views_bar.js'
@@ -74,7 +73,7 @@ export class ListPage {
   #search: ListSearch | undefined
 
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: ListSite,
     private readonly view: ModelView
   ) {
     this.#table = new ListTable(site, view)

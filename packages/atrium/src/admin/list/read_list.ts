@@ -1,7 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { ModelView } from '../views/model_view.js'
 import type { Site } from '../views/site.js'
-import { placeOf, type ListStores } from './saved_views/place_of.js'
+import type { WithPreferences } from '../preferences/preferences.js'
+import { placeOf } from './saved_views/place_of.js'
+import type { WithSavedViews } from './saved_views/saved_views.js'
 import { withView } from './saved_views/list_place.js'
 import { ListParameters } from './list_parameters.js'
 import { ALL_RECORDS, lastIn, SEARCH } from './list_address.js'
@@ -16,6 +18,9 @@ import {
 } from '../http/list_query.js'
 import type { RowActions } from './rows_markup.js'
 
+/** The parts of the site that lists need */
+export type ListSite = Site & WithPreferences & WithSavedViews
+
 /**
  * Parses the query string of a list for the signed-in user. References are found by titles that the user can see, and
  * saved views of the user are applied.
@@ -27,7 +32,7 @@ import type { RowActions } from './rows_markup.js'
  */
 export async function readList(
   ctx: HttpContext,
-  site: Site & ListStores,
+  site: ListSite,
   view: ModelView,
   query: string,
   search?: string,
@@ -48,7 +53,7 @@ export async function readList(
 /** Parses the query a first time to collect the titles that it searches for, by column. */
 async function titlesOf(
   ctx: HttpContext,
-  site: Site & ListStores,
+  site: ListSite,
   view: ModelView,
   query: string,
   search?: string
@@ -91,7 +96,7 @@ export async function markedRecord(ctx: HttpContext, view: ModelView): Promise<s
  */
 export async function openedList(
   ctx: HttpContext,
-  site: Site & ListStores,
+  site: ListSite,
   view: ModelView
 ): Promise<ListParameters | null> {
   const query = listQueryIn(ctx) ?? queryOfReferringList(ctx, view.url('/'))

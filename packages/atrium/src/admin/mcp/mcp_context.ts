@@ -3,13 +3,13 @@ import type { ApiToken } from '#base/types'
 import type { Operation } from '#crud'
 import { abilityMissing } from '#base/http/access_problems'
 import { toProblem } from '#base/http/to_problem'
-import type { AdminSite } from '../admin_site.js'
 import { allows } from '../authentication/access_tokens/token_terms.js'
 import { may } from '../permissions/may.js'
 import type { Offer } from '../permissions/offers.js'
 import type { ModelView } from '../views/model_view.js'
 import { ToolError } from './tool_arguments.js'
 import type { WriteBudget } from '../authentication/access_tokens/write_budget.js'
+import type { UndoSite } from '../undo/undo_in_job.js'
 
 const OFFERS: Partial<Record<Operation, Offer>> = {
   read: 'view',
@@ -19,13 +19,10 @@ const OFFERS: Partial<Record<Operation, Offer>> = {
   delete: 'delete',
 }
 
-/** The site, which undo needs as a whole */
-export type McpSite = AdminSite
-
 /** Data of the request, the token and the site that tools use. */
 export class McpContext {
   constructor(
-    readonly site: McpSite,
+    readonly site: UndoSite,
     readonly ctx: HttpContext,
     readonly token: ApiToken,
     readonly budget: WriteBudget

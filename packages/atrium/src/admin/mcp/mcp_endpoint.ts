@@ -18,7 +18,8 @@ import { noteTokenActor } from '../identity/admin_actor.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { notePerson } from '../identity/person.js'
 import AdminUser from '../models/admin_user.js'
-import { McpContext, type McpSite } from './mcp_context.js'
+import { McpContext } from './mcp_context.js'
+import type { UndoSite } from '../undo/undo_in_job.js'
 import { newSession, sessionOf } from '../authentication/access_tokens/mcp_sessions.js'
 import { ToolError } from './tool_arguments.js'
 import { describedTools, runTool } from './tools.js'
@@ -37,7 +38,7 @@ export class McpEndpoint {
   readonly #authorizer = new TokenAuthorizer()
 
   constructor(
-    private readonly site: McpSite,
+    private readonly site: UndoSite,
     private readonly budget: WriteBudget
   ) {}
 

@@ -1,5 +1,5 @@
 import { RuntimeError } from '#base/errors'
-import type { McpSite } from './mcp_context.js'
+import type { AdminSite } from '../admin_site.js'
 import { signInGuard, siteMiddleware } from '../http/guards.js'
 import { ownerGuard } from '../authentication/action_guards.js'
 import { readPlainBody } from '../http/read_body.js'
@@ -16,7 +16,7 @@ const SDK = '@modelcontextprotocol/sdk/server/index.js'
  *
  * @throws RuntimeError  if the package for it is not installed
  */
-export function serveMcp(site: McpSite, config: McpConfig): void {
+export function serveMcp(site: AdminSite, config: McpConfig): void {
   checkInstalled()
   const endpoint = controller(
     () => import('./mcp_endpoint.js'),
@@ -33,7 +33,7 @@ export function serveMcp(site: McpSite, config: McpConfig): void {
 }
 
 /** Registers the MCP server, if it is enabled, and the forms that undo a session and renew a write budget. */
-export function mcpRoutes(site: McpSite): void {
+export function mcpRoutes(site: AdminSite): void {
   if (site.mcp) serveMcp(site, site.mcp)
   const sessions = controller(
     () => import('./session_undo.js'),

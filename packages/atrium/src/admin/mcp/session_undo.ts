@@ -14,7 +14,10 @@ import { countRows } from '../undo/job_events.js'
 import { UndoingJob, undoInJob } from '../undo/undo_in_job.js'
 import { eventsOfSession } from '../authentication/access_tokens/mcp_sessions.js'
 import { WriteBudget } from '../authentication/access_tokens/write_budget.js'
-import type { McpSite } from './mcp_context.js'
+import type { UndoSite } from '../undo/undo_in_job.js'
+import type { WithAccessTokens } from '../authentication/access_tokens/access_tokens.js'
+import type { WithMcp } from '../config/mcp_config.js'
+import type { Site } from '../views/site.js'
 
 /** Name of this kind of job, as stored */
 export const UNDO_SESSION = 'undo-session'
@@ -41,7 +44,7 @@ export class UndoSessionJob extends UndoingJob {
 
 /** Starts the undo of an MCP session, by its owner or by a user who can read the log. */
 export class SessionUndoController {
-  constructor(private readonly site: McpSite) {}
+  constructor(private readonly site: UndoSite) {}
 
   async undo(ctx: HttpContext): Promise<void> {
     const { owner } = guardOf(ctx).signedInOrFail()
@@ -59,7 +62,7 @@ export class SessionUndoController {
 
 /** Resets the write budget of an access token, after its owner has confirmed further writes. */
 export class BudgetController {
-  constructor(private readonly site: McpSite) {}
+  constructor(private readonly site: Site & WithAccessTokens & WithMcp) {}
 
   async allow(ctx: HttpContext): Promise<void> {
     const { owner } = guardOf(ctx).signedInOrFail()

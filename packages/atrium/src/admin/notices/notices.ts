@@ -221,3 +221,8 @@ export async function noticesOf(
     return null
   }
 }
+
+/** A site that notifies users about their accounts */
+export interface WithNotices {
+  readonly notices: Notices
+}

@@ -1,6 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { toProblem } from '#base/http/to_problem'
-import type { AdminSite } from '../admin_site.js'
 import { NotAllowed } from '../http/errors.js'
 import { withUndo, type Flash } from '../http/flash.js'
 import { sentTexts, singleText } from '../http/form_texts.js'
@@ -8,7 +7,7 @@ import { findRecord, type FoundRecord } from '../http/record_links.js'
 import { redirectWithMessage } from '../http/redirect.js'
 import { cutText } from '../list/cell.js'
 import { ListPage } from '../list/list_page.js'
-import { openedList, withList, readList } from '../list/read_list.js'
+import { openedList, withList, readList, type ListSite } from '../list/read_list.js'
 import { movesRows } from '../list/moved_rows.js'
 import { showPanel } from '../list/saved_views/views_bar.js'
 import { may } from '../permissions/may.js'
@@ -141,7 +140,7 @@ export class OrderController {
   readonly #list: ListPage
 
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: ListSite,
     private readonly view: ModelView
   ) {
     this.#list = new ListPage(site, view)

@@ -45,3 +45,8 @@ export class Preferences {
     })
   }
 }
+
+/** A site with preferences of users */
+export interface WithPreferences {
+  readonly preferences: Preferences
+}

@@ -1,7 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../admin_site.js'
 import { historyLink } from '../http/event_access.js'
 import { copyUrl } from '../forms/prefill/prefill_urls.js'
 import { neighbourRecords } from '../forms/neighbour_records.js'
@@ -9,7 +8,7 @@ import { withParentName } from '../http/list_query.js'
 import { cutText } from '../list/cell.js'
 import { filteredUrl } from '../list/list_address.js'
 import type { ListParameters } from '../list/list_parameters.js'
-import { openedList, withList } from '../list/read_list.js'
+import { openedList, withList, type ListSite } from '../list/read_list.js'
 import type { ModelView } from '../views/model_view.js'
 import { actionButtons } from '../views/record_action.js'
 import { may } from '../permissions/may.js'
@@ -35,7 +34,7 @@ const LONGEST_TITLE = 120
 /** The read-only page of a record, deleted or not. */
 export class RecordController {
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: ListSite,
     private readonly view: ModelView
   ) {}
 
@@ -102,7 +101,7 @@ export class RelatedController {
   readonly #pages = new WeakMap<ModelView, ListPage>()
 
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: ListSite,
     private readonly view: ModelView
   ) {}
 

@@ -11,7 +11,8 @@ import { personal, may } from '../permissions/may.js'
 import { inlineOptions } from '../views/inline_option.js'
 import { isRelated, relatedColumnOf } from '../views/related_columns.js'
 import { relatedNames } from '../views/relation_options.js'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { ListSite } from '../list/read_list.js'
 import { referringPage, parentNameIn, withParentName } from '../http/list_query.js'
 import { cutText } from '../list/cell.js'
 import { formFields } from '../forms/fields/form_fields.js'
@@ -102,7 +103,7 @@ export interface ParentRecord {
  */
 export async function parentRecord(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView
 ): Promise<ParentRecord | null> {
   const name = parentNameIn(ctx) ?? nameOfReferringRecord(ctx, site)
@@ -125,7 +126,7 @@ export async function parentRecord(
 
 async function found(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   parent: ModelView,
   path: string,
   view: ModelView
@@ -151,7 +152,7 @@ export function relatedId({ name }: { name: string }): string {
   return `related-${name}`
 }
 
-function nameOfReferringRecord(ctx: HttpContext, site: AdminSite): string | null {
+function nameOfReferringRecord(ctx: HttpContext, site: Site): string | null {
   const { request } = ctx
   if (!['GET', 'HEAD'].includes(request.method())) return null
   const { pathname } = referringPage(ctx) ?? { pathname: '' }
@@ -183,7 +184,7 @@ export function relatedUrl(view: ModelView, { name }: RelatedList, key: KeyValue
  */
 export async function relatedParameters(
   ctx: HttpContext,
-  site: AdminSite,
+  site: ListSite,
   { view, column, summaries }: RelatedList,
   { base, value }: { base: string; value: string }
 ): Promise<ListParameters> {
@@ -218,7 +219,7 @@ function isOfParent(view: ModelView, name: string, { apiName }: Column): boolean
  */
 export async function addUrl(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   { view, column }: RelatedList,
   { value, parent }: { value: string; parent: string }
 ): Promise<string | null> {
@@ -243,7 +244,7 @@ export interface RelatedSection {
  */
 export async function relatedSections(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   record: LucidRow
 ): Promise<RelatedSection[]> {

@@ -11,7 +11,8 @@ import {
 } from '#crud'
 import { inTransaction } from '#base/database/transaction'
 import { noteChanges } from '#crud/internals'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithUsers } from '../authentication/admin_user_service.js'
 import AdminRole from '../models/admin_role.js'
 import AdminUser, { ROLES } from '../models/admin_user.js'
 import { requireProofOf } from '../identity/proof.js'
@@ -19,7 +20,7 @@ import { takeFromAll } from '../permissions/user_roles.js'
 import { raiseVersions } from '../models/versions.js'
 import { InvalidPermissions, readPermissions } from '../models/permissions_document.js'
 
-type Site = Pick<AdminSite, 'adminUserService' | 'models'>
+type RoleSite = Pick<Site, 'models'> & WithUsers
 type Values = Record<string, unknown>
 
 /**
@@ -27,9 +28,9 @@ type Values = Record<string, unknown>
  * prevents deadlocks. Requires a recent reauthentication.
  */
 export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
-  readonly #site: Site
+  readonly #site: RoleSite
 
-  constructor(site: Site) {
+  constructor(site: RoleSite) {
     super(AdminRole)
     this.#site = site
   }

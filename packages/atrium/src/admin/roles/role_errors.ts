@@ -2,11 +2,11 @@ import { closest, distance } from 'fastest-levenshtein'
 import logger from '@adonisjs/core/services/logger'
 import { listed } from '#base/errors'
 import { transitionNames } from '#base/columns/transitions'
-import type { AdminSite } from '../admin_site.js'
+import type { WithUsers } from '../authentication/admin_user_service.js'
 import type { ModelView } from '../views/model_view.js'
 import type { Site } from '../views/site.js'
-import { permissionOfPage, type PagedSite } from '../views/admin_page.js'
-import { permissionOfCard, type CardedSite } from '../views/admin_card.js'
+import { permissionOfPage, type WithPages } from '../views/admin_page.js'
+import { permissionOfCard, type WithCards } from '../views/admin_card.js'
 import AdminRole from '../models/admin_role.js'
 import {
   ALL,
@@ -46,9 +46,9 @@ export function unknownNames(site: NamedSite, document: PermissionsDocument): Un
 }
 
 /** Parts of the site whose names roles contain. */
-type NamedSite = Pick<AdminSite, 'models'> & Partial<ListedSite>
+type NamedSite = Pick<Site, 'models'> & Partial<ListedSite>
 
-type ListedSite = PagedSite & CardedSite
+type ListedSite = WithPages & WithCards
 
 /** Returns the names by which roles allow pages or cards of the application, each with a label. */
 export function offeredNames(
@@ -167,7 +167,7 @@ function unknownEverywhere(
  * which have no effect.
  */
 export async function roleErrors(
-  site: Pick<AdminSite, 'adminUserService'> & NamedSite
+  site: WithUsers & NamedSite
 ): Promise<Array<{ severity: 'error' | 'warning'; text: string }>> {
   const error = await site.adminUserService.defaultRole.error()
   const roles = await AdminRole.query().orderBy('name')
@@ -181,9 +181,7 @@ export async function roleErrors(
 }
 
 /** Logs the errors of the roles at boot. They do not prevent the start. */
-export async function reportRoleErrors(
-  site: Pick<AdminSite, 'adminUserService'> & NamedSite
-): Promise<void> {
+export async function reportRoleErrors(site: WithUsers & NamedSite): Promise<void> {
   try {
     for (const { severity, text } of await roleErrors(site)) {
       if (severity === 'error') logger.error(text)

@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithSessions } from '../authentication/sessions/session_manager.js'
 import { PageNotFound } from '../http/errors.js'
 import { EventType } from '../events/event_integration.js'
 import AdminRole from '../models/admin_role.js'
@@ -12,7 +13,7 @@ import { redirect } from '../http/redirect.js'
 export class ViewAsController {
   /** @param view  the view of the model `AdminRole` */
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: Site & WithSessions,
     private readonly view: ModelView
   ) {}
 

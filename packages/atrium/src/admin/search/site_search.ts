@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import { keyOf } from '#base/items'
 import { OutOfTime, resultWithin } from '#base/database/time_limit'
 import type { Column } from '#base/columns/column'
-import type { AdminSite } from '../admin_site.js'
+import type { WithDatabase } from '../config/database_config.js'
 import { recentRecords, type RecentRecord } from '../dashboard/recent_events.js'
 import type { Site } from '../views/site.js'
 import { isForbidden } from '../forms/submission/form_failure.js'
@@ -74,7 +74,11 @@ export interface SearchResult {
  *
  * @param q  search text; empty: pages and actions only
  */
-async function searchSite(site: AdminSite, ctx: HttpContext, q: string): Promise<SearchResult> {
+async function searchSite(
+  site: Site & WithDatabase,
+  ctx: HttpContext,
+  q: string
+): Promise<SearchResult> {
   const visible = await visibleViews(site, ctx)
   const views = visible.toSorted((one, other) => Number(one.adminModel) - Number(other.adminModel))
   const text = q.toLowerCase()
@@ -213,7 +217,7 @@ const LONGEST_TEXT = 200
 
 /** Search of the site, as a page or as the content of the palette. */
 export class SearchController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithDatabase) {}
 
   async show(ctx: HttpContext): Promise<string> {
     const { q } = ctx.request.qs()

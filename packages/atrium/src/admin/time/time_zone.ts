@@ -85,3 +85,8 @@ export function inZone<Result>(zone: string, run: () => Result): Result {
 export function presentZone(): string {
   return PRESENT.getStore() ?? UTC
 }
+
+/** A site with a time zone for users who have not chosen one */
+export interface WithTimeZone {
+  readonly timeZone: string
+}

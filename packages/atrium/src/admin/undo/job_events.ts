@@ -1,13 +1,8 @@
 import { inUtc } from '#base/values/datetime'
-import type { DatabaseConfig } from '../config/database_config.js'
+import type { WithDatabase } from '../config/database_config.js'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
 import type AdminJob from '../models/admin_job.js'
-
-/** The part of the site that has the log */
-interface Logs {
-  readonly dbConfig: DatabaseConfig
-}
 
 /* Times are stored in seconds, and an event can be written shortly after the end of its job. */
 const LEEWAY = { seconds: 5 }
@@ -16,7 +11,10 @@ const LEEWAY = { seconds: 5 }
  * Returns the events of a job that can be undone, the newest first. Events that the job itself has reverted are left
  * out.
  */
-export async function undoableEventsOfJob(site: Logs, job: AdminJob): Promise<AdminEventLog[]> {
+export async function undoableEventsOfJob(
+  site: WithDatabase,
+  job: AdminJob
+): Promise<AdminEventLog[]> {
   const events = await eventsOfJob(site, job)
   const ids = new Set(events.map(({ id }) => id))
   const reverted = new Set(events.map(({ details }) => details?.undoes))
@@ -28,7 +26,7 @@ export async function undoableEventsOfJob(site: Logs, job: AdminJob): Promise<Ad
  * depend on their number.
  */
 export async function eventsOfJob(
-  { dbConfig }: Logs,
+  { dbConfig }: WithDatabase,
   { id, userId, createdAt, endedAt }: AdminJob
 ): Promise<AdminEventLog[]> {
   const client = dbConfig.readingSession()
@@ -51,7 +49,7 @@ export async function eventsOfJob(
 
 /** Counts the audit rows of events, by event id. */
 export async function countRows(
-  { dbConfig }: Logs,
+  { dbConfig }: WithDatabase,
   events: readonly AdminEventLog[]
 ): Promise<Map<number, number>> {
   const ids = events.map(({ id }) => id)

@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../admin_site.js'
+import type { WithDatabase } from '../config/database_config.js'
+import type { WithJobs } from '../jobs/jobs.js'
 import type { JobRun } from '../jobs/job_run.js'
 import AdminJob, { isUnfinished } from '../models/admin_job.js'
 import { JobFailure } from '../jobs/job_errors.js'
@@ -7,7 +8,7 @@ import { UndoRefused } from './errors.js'
 import { jobUrl } from '../jobs/pages/shown_job.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import { hasEventLog } from '../events/database_integration.js'
-import { UndoingJob, undoInJob, eventInParts } from './undo_in_job.js'
+import { UndoingJob, undoInJob, eventInParts, type UndoSite } from './undo_in_job.js'
 import { undoableEventsOfJob, countRows } from './job_events.js'
 import { changedRefusal, changedSteps } from './undo_step.js'
 import { clientOf, planStart, checkReferencesOf } from './undo_plan.js'
@@ -62,7 +63,7 @@ export class UndoPartsJob extends UndoingJob {
 }
 
 /** Returns the ids of the events that earlier runs of the job have undone completely. */
-async function undoneBy(site: AdminSite, job: AdminJob): Promise<Set<number | undefined>> {
+async function undoneBy(site: WithDatabase, job: AdminJob): Promise<Set<number | undefined>> {
   const events = await undoableEventsOfJob(site, job)
   const undone = new Set(events.map(({ details }) => details?.undoes))
   undone.delete(eventInParts(job))
@@ -88,7 +89,7 @@ export interface ShownJobUndo {
  * @throws NotAllowed
  */
 export async function startJobUndo(
-  site: AdminSite,
+  site: UndoSite,
   ctx: HttpContext,
   job: AdminJob
 ): Promise<AdminJob> {
@@ -108,7 +109,7 @@ export async function startJobUndo(
  * @returns null if the job has not ended, wrote no records, or must not be undone by the viewer
  */
 export async function shownJobUndo(
-  site: AdminSite,
+  site: UndoSite,
   ctx: HttpContext,
   job: AdminJob
 ): Promise<ShownJobUndo | null> {
@@ -148,7 +149,7 @@ function sumOf(numbers: readonly number[]): number {
  * @throws NotAllowed
  */
 async function undoableEvents(
-  site: AdminSite,
+  site: UndoSite,
   ctx: HttpContext,
   job: AdminJob
 ): Promise<AdminEventLog[]> {
@@ -167,7 +168,7 @@ async function undoableEvents(
 }
 
 /** Returns the job that is undoing another one or has undone it. */
-async function undoingJob({ jobs }: AdminSite, { id }: AdminJob): Promise<AdminJob | undefined> {
+async function undoingJob({ jobs }: WithJobs, { id }: AdminJob): Promise<AdminJob | undefined> {
   const found = await AdminJob.query({ client: jobs.store.reading() })
     .where('kind', UNDO_PARTS_JOB)
     .where('id', '>', id)

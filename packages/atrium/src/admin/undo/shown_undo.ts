@@ -1,7 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { GrantedOperation } from '#crud'
 import { groupedNumber } from '#base/values/numbers'
-import type { AdminSite } from '../admin_site.js'
+import type { WithDatabase } from '../config/database_config.js'
+import type { Site } from '../views/site.js'
 import AdminEventLog from '../models/admin_event_log.js'
 import { UndoRefused } from './errors.js'
 import { inSentence } from '../text/plain_text.js'
@@ -20,7 +21,7 @@ type Subject = Pick<AdminEventLog, 'resourceType' | 'resourceId'>
  * @returns id of the undoing event, by id of the undone event
  */
 export async function undoneEvents(
-  { dbConfig }: Pick<AdminSite, 'dbConfig'>,
+  { dbConfig }: WithDatabase,
   { resourceType, resourceId }: Subject,
   from: number
 ): Promise<Map<number, number>> {
@@ -56,7 +57,7 @@ export interface ShownUndo {
 
 /** Returns the undo section of an event's page; null for an event that wrote no records. */
 export async function shownUndo(
-  site: AdminSite,
+  site: Site & WithDatabase,
   ctx: HttpContext,
   event: AdminEventLog
 ): Promise<ShownUndo | null> {
@@ -88,11 +89,7 @@ export async function shownUndo(
  *
  * @param large  the event, if `steps` contains only the first of its records
  */
-function linesOf(
-  site: AdminSite,
-  steps: readonly UndoStep[],
-  large: AdminEventLog | null
-): string[] {
+function linesOf(site: Site, steps: readonly UndoStep[], large: AdminEventLog | null): string[] {
   if (large) return [site.text('undo.does.many', { count: large.details?.count ?? steps.length })]
   const groups = Map.groupBy(steps, ({ operation, target }) => `${target.name} ${operation}`)
   return [...groups.values()].map((some) => {

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { toProblem } from '#base/http/to_problem'
-import type { AdminSite } from '../admin_site.js'
+import type { UndoSite } from './undo_in_job.js'
 import { NotAllowed, WithheldPage } from '../http/errors.js'
 import { sentTexts } from '../http/form_texts.js'
 import { wantsJson } from '../http/read_body.js'
@@ -22,7 +22,7 @@ const MOST_IN_REQUEST = 1000
 
 /** Handles the undo of an event, from a form (redirects back to its page) or an API client. */
 export class UndoController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: UndoSite) {}
 
   async undo(ctx: HttpContext): Promise<unknown> {
     const event = await visibleEvent(this.site, ctx, ctx.params.id)

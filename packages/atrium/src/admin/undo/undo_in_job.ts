@@ -2,7 +2,6 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { systemActor } from '#crud'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import { requestsFirst } from '#base/event_loop'
-import type { AdminSite } from '../admin_site.js'
 import { JobKind } from '../jobs/job_kind.js'
 import type { JobRun, StepOutcome } from '../jobs/job_run.js'
 import type AdminJob from '../models/admin_job.js'
@@ -19,6 +18,12 @@ import { changedRefusal, changedSteps, type UndoStep } from './undo_step.js'
 import { refusalWords } from './undo_refusal.js'
 import { undoChain, undoMessage, visibleEvent } from './undoable_event.js'
 import { inOrder } from './undo_run.js'
+import type { WithDatabase } from '../config/database_config.js'
+import type { WithJobs } from '../jobs/jobs.js'
+import type { Site } from '../views/site.js'
+
+/** The parts of the site that undo needs */
+export type UndoSite = Site & WithDatabase & WithJobs
 
 /**
  * Reverts what an unfinished job has written as one event. The current permissions of the job's owner do not matter,
@@ -27,7 +32,7 @@ import { inOrder } from './undo_run.js'
  * @returns message that lists the records that could not be reverted; null if all were
  */
 export async function revertEvent(
-  site: AdminSite,
+  site: Site & WithDatabase,
   run: JobRun,
   event: number
 ): Promise<string | null> {
@@ -38,7 +43,7 @@ export async function revertEvent(
 
 /** Like `revertEvent`, for system actors that do not run as a job. */
 export async function revertEventAs(
-  site: AdminSite,
+  site: Site & WithDatabase,
   run: StepRunner,
   event: number,
   by: UndoneBy,
@@ -73,7 +78,7 @@ function originOf({ id, origin }: AdminJob, undoes: number) {
  * @throws JobFailure  if the event can't be undone
  */
 export async function undoInJob(
-  site: AdminSite,
+  site: UndoSite,
   run: JobRun,
   id: unknown,
   refused: string,
@@ -110,7 +115,7 @@ export function eventInParts({ notes }: AdminJob): number | undefined {
 
 /** A kind of job that undoes events. If the job fails or is cancelled, an undo that it has done in part is reverted. */
 export abstract class UndoingJob extends JobKind {
-  constructor(protected readonly site: AdminSite) {
+  constructor(protected readonly site: UndoSite) {
     super()
   }
 
@@ -134,7 +139,7 @@ function noted(notes: AdminJob['notes']): UndoNotes | undefined {
 }
 
 async function undoInParts(
-  site: AdminSite,
+  site: Site & WithDatabase,
   run: JobRun,
   event: AdminEventLog,
   ctx: HttpContext
@@ -169,7 +174,7 @@ async function undoInParts(
  * @throws UndoRefused  if a record has changed, or the event has no records
  */
 async function checkAll(
-  site: AdminSite,
+  site: Site & WithDatabase,
   run: JobRun,
   event: AdminEventLog,
   ctx: HttpContext

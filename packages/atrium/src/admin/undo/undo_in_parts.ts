@@ -1,5 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithDatabase } from '../config/database_config.js'
 import { UndoRefused } from './errors.js'
 import { isOfProcess, PartSize } from '../jobs/part_size.js'
 import type { StepOutcome } from '../jobs/job_run.js'
@@ -76,7 +77,7 @@ export class UndoInParts {
   #notes: UndoNotes
 
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: Site & WithDatabase,
     private readonly run: StepRunner,
     event: number,
     private readonly plan: UndoPlan

@@ -4,7 +4,8 @@ import { isExcludedFromInclude, operationOf, checkReverted } from '#crud/interna
 import { isReadable, fromStored } from '#base/values/stored_json'
 import { mergedPivots } from '#base/database/pivot_change'
 import { requestsFirst } from '#base/event_loop'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithDatabase } from '../config/database_config.js'
 import { adminActor } from '../identity/admin_actor.js'
 import { NotAllowed } from '../http/errors.js'
 import { UndoRefused } from './errors.js'
@@ -35,7 +36,7 @@ const OFFERS: Partial<Record<GrantedOperation, Offer>> = {
  * @throws NotAllowed
  */
 export async function planUndo(
-  site: AdminSite,
+  site: Site & WithDatabase,
   ctx: HttpContext,
   event: AdminEventLog
 ): Promise<UndoStep[]> {
@@ -54,7 +55,7 @@ export const MOST_ON_PAGE = 1000
  * @throws NotAllowed
  */
 export async function planStart(
-  site: AdminSite,
+  site: Site & WithDatabase,
   ctx: HttpContext,
   event: AdminEventLog,
   most = MOST_ON_PAGE
@@ -84,7 +85,7 @@ export async function planStart(
  * @throws NotAllowed
  */
 export async function* stepsOf(
-  site: AdminSite,
+  site: Site & WithDatabase,
   ctx: HttpContext,
   event: AdminEventLog
 ): AsyncGenerator<UndoStep[]> {
@@ -109,7 +110,7 @@ export async function* stepsOf(
  * the steps.
  */
 async function* auditRows(
-  site: AdminSite,
+  site: WithDatabase,
   { id }: AdminEventLog,
   direction: 'asc' | 'desc' = 'asc'
 ): AsyncGenerator<AdminAuditLog[]> {
@@ -135,11 +136,7 @@ async function* auditRows(
  * @throws UndoRefused
  * @throws NotAllowed
  */
-export async function targetOf(
-  site: AdminSite,
-  ctx: HttpContext,
-  name: string
-): Promise<UndoTarget> {
+export async function targetOf(site: Site, ctx: HttpContext, name: string): Promise<UndoTarget> {
   const base = site.models.get(name)
   if (base) {
     /* An undo must not restore permissions that were removed from an account. */
@@ -162,7 +159,7 @@ export async function targetOf(
  *
  * @throws UndoRefused
  */
-export async function unrestrictedTarget(site: AdminSite, name: string): Promise<UndoTarget> {
+export async function unrestrictedTarget(site: Site, name: string): Promise<UndoTarget> {
   const view = site.models.get(name)?.base
   const endpoints = resources.endpoints().find(({ resource }) => resource.name === name)
   const found = view ?? endpoints

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithDatabase } from '../config/database_config.js'
 import { PageNotFound, WithheldPage } from '../http/errors.js'
 import { UndoRefused } from './errors.js'
 import AdminAuditLog from '../models/admin_audit_log.js'
@@ -25,7 +26,7 @@ const MINUTES = 10
  * @throws PageNotFound
  */
 export async function visibleEvent(
-  site: AdminSite,
+  site: Site & WithDatabase,
   ctx: HttpContext,
   param: unknown
 ): Promise<AdminEventLog> {
@@ -48,7 +49,7 @@ export function isOwn(ctx: HttpContext, { userId }: AdminEventLog): boolean {
  * checked; the undo checks the fields and values of each.
  */
 export async function mayRevert(
-  site: AdminSite,
+  site: Site & WithDatabase,
   ctx: HttpContext,
   event: AdminEventLog
 ): Promise<boolean> {
@@ -83,7 +84,7 @@ export function refuseLate(ctx: HttpContext, { timestamp }: AdminEventLog): void
  * it, and the number of undos.
  */
 export async function undoChain(
-  { dbConfig }: Pick<AdminSite, 'dbConfig'>,
+  { dbConfig }: WithDatabase,
   event: AdminEventLog
 ): Promise<{ root: AdminEventLog | null; undos: number }> {
   const client = dbConfig.readingSession()
@@ -96,17 +97,14 @@ export async function undoChain(
 }
 
 /** Returns true if the event is the undo of an original event, or of a redo, so that undoing it means *Redo*. */
-export async function isUndo(
-  site: Pick<AdminSite, 'dbConfig'>,
-  event: AdminEventLog
-): Promise<boolean> {
+export async function isUndo(site: WithDatabase, event: AdminEventLog): Promise<boolean> {
   const { undos } = await undoChain(site, event)
   return undos % 2 === 1
 }
 
 /** Returns the label of the button that undoes an event: *Undo* or *Redo*. */
 export async function undoLabel(
-  site: Pick<AdminSite, 'dbConfig' | 'text'>,
+  site: Pick<Site, 'text'> & WithDatabase,
   event: AdminEventLog
 ): Promise<string> {
   return site.text((await isUndo(site, event)) ? 'undo.redo' : 'undo.button')
@@ -114,7 +112,7 @@ export async function undoLabel(
 
 /** Returns the success message of an undo or redo. */
 export async function undoMessage(
-  site: Pick<AdminSite, 'dbConfig' | 'text'>,
+  site: Pick<Site, 'text'> & WithDatabase,
   event: AdminEventLog,
   count: number
 ): Promise<string> {
@@ -124,7 +122,10 @@ export async function undoMessage(
 /**
  * Returns the undo link for the message of the request that wrote something, if the user is allowed to undo it.
  */
-export async function offerUndo(site: AdminSite, ctx: HttpContext): Promise<FlashUndo | undefined> {
+export async function offerUndo(
+  site: Site & WithDatabase,
+  ctx: HttpContext
+): Promise<FlashUndo | undefined> {
   try {
     const ids = await loggedInRequest(ctx)
     /* Several events can't be undone in one request. */
@@ -139,6 +140,6 @@ export async function offerUndo(site: AdminSite, ctx: HttpContext): Promise<Flas
   }
 }
 
-export function undoUrl(site: AdminSite, { id }: AdminEventLog): string {
+export function undoUrl(site: Site, { id }: AdminEventLog): string {
   return site.url(`/management/events/${id}/undo`)
 }

@@ -2,14 +2,18 @@ import { isDeepStrictEqual } from 'node:util'
 import { Problem, ValueError, type CallOptions, type HookOptions } from '#crud'
 import { invalidBody } from '#base/http/problems'
 import { listed } from '#base/errors'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
+import type { WithUserAttributes } from '../config/user_attributes.js'
 import type { Reference } from '../relations/references.js'
 
-type Site = Pick<AdminSite, 'models' | 'userAttributes'>
+type ReferencesSite = Pick<Site, 'models'> & WithUserAttributes
 type Values = Record<string, unknown>
 
 /** Returns the declared attributes that contain the key of a record, by name. */
-export function attributeReferences({ models, userAttributes }: Site): Map<string, Reference> {
+export function attributeReferences({
+  models,
+  userAttributes,
+}: ReferencesSite): Map<string, Reference> {
   const references = new Map<string, Reference>()
   for (const [name, attribute] of Object.entries(userAttributes)) {
     const view = attribute.references === undefined ? undefined : models.get(attribute.references)
@@ -21,7 +25,7 @@ export function attributeReferences({ models, userAttributes }: Site): Map<strin
 }
 
 /** @throws ValueError  for a model that the site does not have, or that has a composite key */
-export function checkReferencedModels({ models, userAttributes }: Site): void {
+export function checkReferencedModels({ models, userAttributes }: ReferencesSite): void {
   for (const [name, { references }] of Object.entries(userAttributes)) {
     if (references === undefined) continue
     const place = `config/admin.ts: userAttributes.${name}.references is '${references}'`
@@ -46,7 +50,7 @@ export function checkReferencedModels({ models, userAttributes }: Site): void {
  * @throws Problem 422  if a record does not exist, or the actor cannot see it
  */
 export async function checkReferencedRecords(
-  site: Site,
+  site: ReferencesSite,
   attributes: unknown,
   before: Values | null,
   options: HookOptions
@@ -68,7 +72,7 @@ export async function checkReferencedRecords(
  * @returns each attribute with the reason, worded to complete "the attribute ..."
  */
 export async function missingReferences(
-  site: Site,
+  site: ReferencesSite,
   attributes: Values,
   before: Values | null = null,
   options: CallOptions = {}

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { isObject } from '#base/checks'
-import type { AdminSite } from '../admin_site.js'
+import type { Site } from '../views/site.js'
 import { fieldViews } from '../forms/fields/field_view.js'
 import type { FieldView } from '../forms/fields/shown_field.js'
 import { referenceField } from '../forms/fields/form_fields.js'
@@ -8,7 +8,7 @@ import { Widget } from '../views/widget.js'
 import { wordsOf } from '../text/plain_text.js'
 import AdminUser from '../models/admin_user.js'
 import { attributeReferences } from './attribute_references.js'
-import type { UserAttribute } from '../config/user_attributes.js'
+import type { UserAttribute, WithUserAttributes } from '../config/user_attributes.js'
 
 interface Parts {
   /** Form values of the declared attributes */
@@ -21,7 +21,7 @@ interface Parts {
  * Widget for the attributes of a user, with a field of the matching type for each declared attribute; others stay
  * unchanged.
  */
-export function attributesWidget(site: AdminSite) {
+export function attributesWidget(site: Site & WithUserAttributes) {
   const declared = site.userAttributes
   const names = Object.keys(declared)
 
@@ -74,7 +74,7 @@ export function attributesWidget(site: AdminSite) {
 /** Returns the form fields for selecting a record, of the attributes that refer to one. */
 async function choicesOfRecords(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site & WithUserAttributes,
   prefix: string,
   texts: Record<string, string>
 ): Promise<Map<string, FieldView>> {

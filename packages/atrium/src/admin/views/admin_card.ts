@@ -77,7 +77,7 @@ export function permissionOfCard(card: AdminCard): string {
 }
 
 /** The parts of a site that cards need. */
-export interface CardedSite {
+export interface WithCards {
   /** Cards of the application, by name */
   readonly cards: ReadonlyMap<string, AdminCard>
 }

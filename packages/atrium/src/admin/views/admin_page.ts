@@ -44,7 +44,7 @@ export function permissionOfPage({ permission, path }: AdminPage): string {
 }
 
 /** The parts of a site that the pages of the application need. */
-export interface PagedSite {
+export interface WithPages {
   /** Pages by path */
   readonly pages: ReadonlyMap<string, AdminPage>
 }

@@ -3,7 +3,7 @@ import type { Scope } from '#crud'
 import type { Actor } from '#base/types'
 import { adminActor } from '../identity/admin_actor.js'
 import { wordsOf } from '../text/plain_text.js'
-import type { UserAttributes } from '../config/user_attributes.js'
+import type { WithUserAttributes } from '../config/user_attributes.js'
 import type { ModelView } from './model_view.js'
 import type { RolePermissions } from '../permissions/role_permissions.js'
 
@@ -15,9 +15,8 @@ export interface LackingScope {
   value: string
 }
 
-interface GovernedSite {
+interface GovernedSite extends WithUserAttributes {
   readonly permissions: RolePermissions
-  readonly userAttributes: UserAttributes
 }
 
 /** Returns the scopes of a model that include no records for the signed-in user for lack of an attribute. */

@@ -1,7 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { countIn } from '#base/values/numbers'
 import { type EventDetails, EventType } from '../events/event_integration.js'
-import type { RequestEvent } from '../events/request_event.js'
 import { readPage, lastPage, pagesOf, ROWS } from '../event_log/event_filters.js'
 import { flashToNextPage } from '../http/flash.js'
 import { PageNotFound } from '../http/errors.js'
@@ -10,22 +9,18 @@ import { redirect, redirectWithMessage } from '../http/redirect.js'
 import { rowId } from '../views/record_items.js'
 import { adminActor } from '../identity/admin_actor.js'
 import { requireProof } from '../identity/proof.js'
-import type { Jobs } from '../jobs/jobs.js'
+import type { WithJobs } from '../jobs/jobs.js'
 import AdminWebhook from '../models/admin_webhook.js'
 import type AdminWebhookDelivery from '../models/admin_webhook_delivery.js'
 import type { ModelView } from '../views/model_view.js'
 import type { Site } from '../views/site.js'
 import { deliveredActor, insertRows, newDelivery } from './webhook_outbox.js'
 import { newSecret, openSecret, OVERLAP, sealSecret } from './webhook_secret.js'
-import type { Webhooks } from './webhooks.js'
+import type { WithWebhooks } from './webhooks.js'
 import { shownDelivery } from './shown_delivery.js'
 
 /** The parts of the site that these pages use */
-export interface WebhookPages extends Site {
-  readonly webhooks: Webhooks
-  readonly jobs: Jobs
-  logEvent(ctx: HttpContext, event: RequestEvent): void
-}
+export type WebhookPages = Site & WithWebhooks & WithJobs
 
 /** Type of a test message */
 const TEST = 'webhook.test'

@@ -71,3 +71,8 @@ export class Webhooks {
     sender.wake()
   }
 }
+
+/** A site with webhooks */
+export interface WithWebhooks {
+  readonly webhooks: Webhooks
+}

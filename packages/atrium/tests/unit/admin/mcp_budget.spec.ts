@@ -1,8 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { test } from '@japa/runner'
-import { McpContext, type McpSite } from '#admin/mcp/mcp_context'
+import { McpContext } from '#admin/mcp/mcp_context'
 import { ToolError } from '#admin/mcp/tool_arguments'
 import type { WriteBudget } from '#admin/authentication/access_tokens/write_budget'
+import type { UndoSite } from '#admin/undo/undo_in_job'
 import { Problem } from '#crud'
 
 test.group('Write budget of MCP', () => {
@@ -20,7 +21,7 @@ test.group('Write budget of MCP', () => {
         giveBack: async (_id: number, records: number) => void (taken -= records),
       } as unknown as WriteBudget
       const token = { id: 1, name: 'agent', abilities: ['mcp', '*'] }
-      const mcp = new McpContext({} as McpSite, {} as HttpContext, token, budget)
+      const mcp = new McpContext({} as UndoSite, {} as HttpContext, token, budget)
       const write = async () => {
         throw error
       }

@@ -213,3 +213,8 @@ function tokenProperties(id: number, userId: number, hash: string) {
     expiresAt: null,
   }
 }
+
+/** A site with access tokens of the API */
+export interface WithAccessTokens {
+  readonly accessTokens: AccessTokens
+}

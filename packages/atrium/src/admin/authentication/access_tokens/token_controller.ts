@@ -1,8 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminActor } from '#base/types'
 import { ValueError } from '#crud'
-import type { AdminSite } from '../../admin_site.js'
-import { FormPage } from '../../forms/form_page.js'
+import type { Site } from '../../views/site.js'
+import { FormPage, type FormSite } from '../../forms/form_page.js'
 import { sentTexts } from '../../http/form_texts.js'
 import AdminAccessToken from '../../models/admin_access_token.js'
 import type AdminUser from '../../models/admin_user.js'
@@ -13,8 +13,8 @@ import { adminActor, adminOrigin } from '../../identity/admin_actor.js'
 import { notePerson } from '../../identity/person.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { isolated } from '../../text/plain_text.js'
-import { accountPage, mayMakeTokens } from '../../account/account_page.js'
-import type { TokenTerms } from './access_tokens.js'
+import { accountPage, mayMakeTokens, type AccountSite } from '../../account/account_page.js'
+import type { TokenTerms, WithAccessTokens } from './access_tokens.js'
 import { readTokenForm } from './token_form.js'
 import { redirectWithMessage } from '../../http/redirect.js'
 
@@ -24,7 +24,7 @@ export class TokenController {
 
   /** @param view  view of the model of admin users */
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: FormSite & WithAccessTokens,
     private readonly view: ModelView
   ) {
     this.#form = new FormPage(site, view, 'update')
@@ -61,7 +61,7 @@ export class TokenController {
   }
 }
 
-function issuedAbilities(site: AdminSite, { abilities, readOnly }: TokenTerms): string {
+function issuedAbilities(site: Site, { abilities, readOnly }: TokenTerms): string {
   const names = abilities.join(', ')
   return readOnly ? `${names} (${site.text('accessTokens.readOnly')})` : names
 }
@@ -79,7 +79,7 @@ function actorOnOwn(ctx: HttpContext): AdminActor {
 
 /** Creates and revokes access tokens of the signed-in user. */
 export class OwnTokensController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: AccountSite) {}
 
   /**
    * Issues a token and renders it in the response. The token is not stored, so a page after a redirect could not show

@@ -1,7 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { ValueError } from '#crud'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithMcp } from '../../config/mcp_config.js'
 import { momentOf } from '../../time/local_time.js'
 import type { UpdatePanel } from '../../views/view_options.js'
 import AdminAccessToken from '../../models/admin_access_token.js'
@@ -16,7 +17,7 @@ import {
   readTokenName,
   USUAL_LIFETIME,
 } from './token_terms.js'
-import type { TokenTerms } from './access_tokens.js'
+import type { TokenTerms, WithAccessTokens } from './access_tokens.js'
 
 const FIELDS = ['token_name', 'token_abilities', 'token_read_only', 'token_expires'] as const
 
@@ -60,7 +61,7 @@ export function readTokenForm(sent: Map<string, string[]>): TypedToken & { terms
 }
 
 /** Returns the fields for the template `partials/field`. */
-export function tokenFields(site: AdminSite, { typed, errors }: TypedToken) {
+export function tokenFields(site: Site & WithMcp, { typed, errors }: TypedToken) {
   const text = (key: string, data?: Record<string, unknown>) =>
     site.text(`accessTokens.${key}`, data)
   const firstError = FIELDS.find((name) => errors[name])
@@ -128,7 +129,7 @@ const BOXES = [['read', 'read_multi'], ['create'], ['update'], ['delete']] as co
  *
  * @param sent  submitted values: those of check boxes, and the text
  */
-function abilityChoices(site: AdminSite, sent: readonly string[]) {
+function abilityChoices(site: Site & WithMcp, sent: readonly string[]) {
   const text = (key: string, data?: Record<string, unknown>) =>
     site.text(`accessTokens.abilities.${key}`, data)
   const rows = ['*', ...modelNames()].map((model) => {
@@ -155,7 +156,7 @@ export class TokenPanel implements UpdatePanel {
   readonly template = 'admin/partials/tokens'
   readonly sheet = 'tokens.css'
 
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithAccessTokens & WithMcp) {}
 
   async data(_ctx: HttpContext, record: LucidRow, state?: unknown) {
     const { models, accessTokens } = this.site

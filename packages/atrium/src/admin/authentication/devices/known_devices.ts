@@ -122,3 +122,8 @@ export async function recordLoginDevice(
     ctx.logger.error({ err: error }, 'The device of a login could not be noted')
   }
 }
+
+/** A site that knows the browsers of its users */
+export interface WithDevices {
+  readonly devices: KnownDevices
+}

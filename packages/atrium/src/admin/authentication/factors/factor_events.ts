@@ -1,10 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithAuthentication } from '../admin_authentication.js'
 import { type EventDetails, EventType } from '../../events/event_integration.js'
 import AdminUser from '../../models/admin_user.js'
 import type { NoticeKind } from '../../models/admin_notice.js'
-import { noticeOrigin } from '../../notices/notices.js'
+import { noticeOrigin, type WithNotices } from '../../notices/notices.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { relyingPartyOf } from '../passkeys/relying_party.js'
 
@@ -13,7 +14,7 @@ import { relyingPartyOf } from '../passkeys/relying_party.js'
  */
 export function logFactors(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   userId: number,
   factors: EventDetails['factors']
 ): void {
@@ -32,7 +33,7 @@ export function logFactors(
  */
 export async function notifyOfFactors(
   ctx: HttpContext,
-  site: Pick<AdminSite, 'notices'>,
+  site: WithNotices,
   user: { id: number },
   kind: NoticeKind,
   name?: string
@@ -44,7 +45,7 @@ export async function notifyOfFactors(
 }
 
 /** Logs that a command removed the second factors of a user. */
-export function logReset(site: Pick<AdminSite, 'events'>, userId: number): void {
+export function logReset(site: Pick<Site, 'events'>, userId: number): void {
   if (!site.events.isActive) return
   site.events.log({
     type: EventType.UPDATE,
@@ -66,7 +67,7 @@ export function logReset(site: Pick<AdminSite, 'events'>, userId: number): void 
  * Returns which kinds of second factors a page offers: those that the user has, and passkeys only if the site has a
  * host name that they are valid for.
  */
-export async function kindsOf(site: AdminSite, ctx: HttpContext, userId: number) {
+export async function kindsOf(site: WithAuthentication, ctx: HttpContext, userId: number) {
   const factors = await site.adminAuthentication.factors.of(userId)
   const has = (wanted: string) => factors.some(({ kind }) => kind === wanted)
   return { hasApp: has('totp'), hasPasskey: has('passkey') && relyingPartyOf(ctx) !== null }
@@ -79,7 +80,7 @@ export async function kindsOf(site: AdminSite, ctx: HttpContext, userId: number)
  */
 export async function recoveryCodesPage(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   codes: string[],
   { isFirst }: { isFirst: boolean }
 ): Promise<string> {

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithAuthentication } from '../admin_authentication.js'
 import { momentOf } from '../../time/local_time.js'
 import type AdminFactor from '../../models/admin_factor.js'
 import { relyingPartyOf, passkeyIn } from '../passkeys/relying_party.js'
@@ -12,7 +13,7 @@ import AdminUser from '../../models/admin_user.js'
 const FEW_CODES = 3
 
 /** Returns the signed-in user's second factors, for the account page. */
-export async function factorSection(ctx: HttpContext, site: AdminSite) {
+export async function factorSection(ctx: HttpContext, site: Site & WithAuthentication) {
   const { adminAuthentication } = site
   const { owner } = guardOf(ctx).signedInOrFail()
   const [factors, codes] = await Promise.all([
@@ -56,7 +57,7 @@ export class FactorPanel implements UpdatePanel {
   readonly template = 'admin/partials/user_factors'
   readonly sheet = 'factors.css'
 
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithAuthentication) {}
 
   async data(_ctx: HttpContext, record: LucidRow) {
     const { models, adminAuthentication } = this.site

@@ -1,6 +1,8 @@
 import encryption from '@adonisjs/core/services/encryption'
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithAuthentication } from '../admin_authentication.js'
+import type { WithNotices } from '../../notices/notices.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { PageNotFound } from '../../http/errors.js'
 import { flashToNextPage } from '../../http/flash.js'
@@ -55,7 +57,7 @@ const PATH = '/account/factors'
  * actions require a recent reauthentication.
  */
 export class FactorsController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithAuthentication & WithNotices) {}
 
   /** Shows the QR code of a new secret, which is stored once the user has typed a matching code. */
   async setUp(ctx: HttpContext): Promise<unknown> {
@@ -227,7 +229,7 @@ export class FactorsController {
 export class ResetController {
   /** @param view  view of the model of admin users */
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: Site & WithAuthentication & WithNotices,
     private readonly view: ModelView
   ) {}
 

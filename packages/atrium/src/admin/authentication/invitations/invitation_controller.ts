@@ -7,10 +7,13 @@ import { inTransaction } from '#base/database/transaction'
 import type { AdminConfig } from '../../config/define_config.js'
 import { TooManyAttempts } from '../errors.js'
 import { PageNotFound } from '../../http/errors.js'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithAuthentication } from '../admin_authentication.js'
+import type { WithUsers } from '../admin_user_service.js'
+import type { WithDatabase } from '../../config/database_config.js'
 import { userActor, adminOrigin } from '../../identity/admin_actor.js'
 import { strengthData } from '../../forms/fields/widgets/new_password_widget.js'
-import { replacePassword } from '../passwords/replace_password.js'
+import { replacePassword, type PasswordSite } from '../passwords/replace_password.js'
 import { exactText, sentTexts } from '../../http/form_texts.js'
 import type AdminInvitation from '../../models/admin_invitation.js'
 import AdminUser from '../../models/admin_user.js'
@@ -20,7 +23,7 @@ import { canMail, sendMail } from '../../notices/mailed_notices.js'
 import { momentOf } from '../../time/local_time.js'
 import type { ModelView } from '../../views/model_view.js'
 import { requireProof } from '../../identity/proof.js'
-import { INVITATION_HOURS } from './invitations.js'
+import { INVITATION_HOURS, type WithInvitations } from './invitations.js'
 import { redirect } from '../../http/redirect.js'
 
 /**
@@ -74,7 +77,7 @@ class LinkGone extends Error {}
 export class InvitationController {
   readonly #throttle: InvitationThrottle
 
-  constructor(private readonly site: AdminSite) {
+  constructor(private readonly site: Site & PasswordSite & WithAuthentication & WithUsers) {
     this.#throttle = new InvitationThrottle(site.adminAuthentication.throttle.config)
   }
 
@@ -177,7 +180,7 @@ export interface MadeInvitation {
  * @throws ValueError  for a user who was deleted
  */
 export async function makeInvitation(
-  site: AdminSite,
+  site: Site & WithDatabase & WithInvitations,
   { id }: Pick<AdminUser, 'id'>,
   ctx?: HttpContext
 ): Promise<MadeInvitation> {
@@ -210,7 +213,7 @@ export async function makeInvitation(
   }
 }
 
-async function mail(site: AdminSite, { email, username }: AdminUser, url: string, isNew: boolean) {
+async function mail(site: Site, { email, username }: AdminUser, url: string, isNew: boolean) {
   const part = isNew ? 'invite' : 'reset'
   const subject = site.text(`invitation.mail.${part}Subject`, { title: site.title })
   const lines = [
@@ -228,7 +231,7 @@ async function mail(site: AdminSite, { email, username }: AdminUser, url: string
 export class InviteController {
   /** @param view  view of the model of admin users */
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: Site & WithDatabase & WithInvitations,
     private readonly view: ModelView
   ) {}
 

@@ -71,3 +71,8 @@ export class Invitations {
     await client.from(AdminInvitation.table).where('user_id', userId).delete()
   }
 }
+
+/** A site with invitations */
+export interface WithInvitations {
+  readonly invitations: Invitations
+}

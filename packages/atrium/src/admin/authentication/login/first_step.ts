@@ -3,9 +3,9 @@ import { DateTime } from 'luxon'
 import type { HttpContext } from '@adonisjs/core/http'
 import encryption from '@adonisjs/core/services/encryption'
 import AdminTokenBlacklist from '../../models/admin_token_blacklist.js'
-import type { AdminConfig } from '../../config/define_config.js'
 import AdminUser from '../../models/admin_user.js'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithSso } from '../sso/sso.js'
 import { DRAFT, DRAFT_IN_BROWSER } from '../../forms/drafts/draft_parameters.js'
 import { relyingPartyOf } from '../passkeys/relying_party.js'
 import { digest } from '#base/values/digest'
@@ -53,13 +53,17 @@ export interface FirstStep {
   user: AdminUser
 }
 
-type Site = { url(path: string): string } & Pick<AdminConfig, 'secureCookies'>
+/** A site that sets cookies for its URLs */
+export interface WithCookies {
+  readonly secureCookies: boolean
+  url(path: string): string
+}
 
 /**
  * Saves the first step of a login in an encrypted cookie. The cookie is not a session: it only allows the second step,
  * once, in the same browser, within five minutes.
  */
-export function keepFirstStep(ctx: HttpContext, site: Site, user: AdminUser): void {
+export function keepFirstStep(ctx: HttpContext, site: WithCookies, user: AdminUser): void {
   const sealed: Sealed = { id: randomUUID(), user: user.id, password: printOf(user) }
   const value = encryption.encrypt(sealed, {
     purpose: PURPOSE,
@@ -94,7 +98,7 @@ export function hasFirstStep({ request }: HttpContext): boolean {
   return Boolean(request.plainCookie(COOKIE, { encoded: false }))
 }
 
-export function forgetFirstStep(ctx: HttpContext, site: Site): void {
+export function forgetFirstStep(ctx: HttpContext, site: WithCookies): void {
   if (hasFirstStep(ctx)) {
     ctx.response.clearCookie(COOKIE, cookie(site, 0))
   }
@@ -104,7 +108,7 @@ function printOf({ hashedPassword }: AdminUser): string {
   return digest(hashedPassword, 'base64url')
 }
 
-function cookie(site: Site, seconds: number) {
+function cookie(site: WithCookies, seconds: number) {
   return {
     encode: false,
     httpOnly: true,
@@ -126,7 +130,7 @@ interface LoginFormData {
 
 /** Renders the login page. */
 export async function loginForm(
-  site: AdminSite,
+  site: Site & WithSso,
   ctx: HttpContext,
   { error = null, notice = null, done = null, username = '', next }: LoginFormData
 ): Promise<string> {

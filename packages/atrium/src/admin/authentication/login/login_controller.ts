@@ -1,6 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithUsers } from '../admin_user_service.js'
+import type { WithSso } from '../sso/sso.js'
 import { Problem } from '#crud'
 import { isForeignLink } from '#base/http/cross_site'
 import { sendProblem } from '#base/http/to_problem'
@@ -11,16 +13,18 @@ import { returnPath } from '../../http/site_paths.js'
 import { wantsJson } from '../../http/read_body.js'
 import { TRY_AGAIN_IN } from '../errors.js'
 import { SIGN_IN_REASONS } from '../../identity/errors.js'
-import type { SignedIn } from '../admin_authentication.js'
+import type { SignedIn, WithAuthentication } from '../admin_authentication.js'
 import { idTokenOf } from '../sso/sso_session.js'
 import { countedAttempt, settleCount, whoIs } from './counted_attempt.js'
-import { keepFirstStep, loginForm } from './first_step.js'
+import { keepFirstStep, loginForm, type WithCookies } from './first_step.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { redirect, redirectToProvider } from '../../http/redirect.js'
 
 /** Sign-in and sign-out. */
 export class LoginController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(
+    private readonly site: Site & WithAuthentication & WithUsers & WithCookies & WithSso
+  ) {}
 
   /** Shows the login form; a signed-in user is redirected to the dashboard. */
   async show(ctx: HttpContext) {

@@ -1,5 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithAuthentication } from '../admin_authentication.js'
+import type { WithNotices } from '../../notices/notices.js'
 import { EventType } from '../../events/event_integration.js'
 import { flashToNextPage } from '../../http/flash.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
@@ -16,12 +18,13 @@ import {
   useFirstStep,
   type FirstStep,
   leadsToDraft,
+  type WithCookies,
 } from './first_step.js'
 import { redirect } from '../../http/redirect.js'
 
 /** The second step of a login: a code of the authenticator app, a passkey, or a recovery code. */
 export class SecondStepController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithAuthentication & WithNotices & WithCookies) {}
 
   /** Shows the form, or redirects to the login without a first step. */
   async show(ctx: HttpContext): Promise<unknown> {

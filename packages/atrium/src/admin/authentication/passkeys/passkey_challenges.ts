@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { HttpContext } from '@adonisjs/core/http'
 import encryption from '@adonisjs/core/services/encryption'
-import type { AdminConfig } from '../../config/define_config.js'
-import { useOnce } from '../login/first_step.js'
+import { useOnce, type WithCookies } from '../login/first_step.js'
 
 /** Purpose of a challenge */
 export type ChallengePurpose = 'login' | 'second_step' | 'proof' | 'enrolment'
@@ -12,8 +11,6 @@ const MINUTES = 5
 
 /** Maximum length of an encrypted challenge */
 const LONGEST = 1500
-
-type Site = { url(path: string): string } & Pick<AdminConfig, 'secureCookies'>
 
 /** Conditions that a challenge is bound to, in addition to the browser. */
 export interface ChallengeTerms {
@@ -38,7 +35,7 @@ interface Sealed {
  */
 export function giveChallenge(
   ctx: HttpContext,
-  site: Site,
+  site: WithCookies,
   { purpose, within = '' }: ChallengeTerms,
   handle?: string
 ): Uint8Array<ArrayBuffer> {
@@ -60,7 +57,7 @@ export function giveChallenge(
  */
 export async function takeChallenge(
   ctx: HttpContext,
-  site: Site,
+  site: WithCookies,
   { purpose, within = '' }: ChallengeTerms
 ): Promise<Pick<Sealed, 'challenge' | 'handle'> | null> {
   const value = ctx.request.plainCookie(cookieName(purpose), { encoded: false })
@@ -79,7 +76,7 @@ function cookieName(purpose: ChallengePurpose): string {
   return `passkey_${purpose}`
 }
 
-function cookie(site: Site, seconds: number) {
+function cookie(site: WithCookies, seconds: number) {
   return {
     encode: false,
     httpOnly: true,

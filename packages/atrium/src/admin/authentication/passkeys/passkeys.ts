@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithAuthentication } from '../admin_authentication.js'
+import type { WithCookies } from '../login/first_step.js'
 import { PageNotFound } from '../../http/errors.js'
 import AdminFactor from '../../models/admin_factor.js'
 import AdminUser from '../../models/admin_user.js'
-import { noticeOrigin } from '../../notices/notices.js'
+import { noticeOrigin, type WithNotices } from '../../notices/notices.js'
 import { loggable } from '../../text/plain_text.js'
 import type { OpenSession } from '../../models/admin_session.js'
 import { giveChallenge, takeChallenge, type ChallengeTerms } from './passkey_challenges.js'
@@ -44,7 +46,7 @@ export type PasskeyResponse =
  * replaces a password and a second factor.
  */
 export class Passkeys {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithAuthentication & WithNotices & WithCookies) {}
 
   /**
    * Returns the options with which the browser creates a passkey.

@@ -1,6 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithAuthentication } from '../admin_authentication.js'
+import type { WithNotices } from '../../notices/notices.js'
+import type { WithSso } from '../sso/sso.js'
 import { PageNotFound } from '../../http/errors.js'
 import { TRY_AGAIN_IN } from '../errors.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
@@ -13,7 +16,7 @@ import { guardOf } from '../../identity/admin_guard.js'
 import { EventType } from '../../events/event_integration.js'
 import { returnPath } from '../../http/site_paths.js'
 import { countedAttempt, settleCount, whoIs } from '../login/counted_attempt.js'
-import { firstStepOf, forgetFirstStep, loginForm } from '../login/first_step.js'
+import { firstStepOf, forgetFirstStep, loginForm, type WithCookies } from '../login/first_step.js'
 import { Passkeys } from './passkeys.js'
 import { relyingPartyOf } from './relying_party.js'
 import { redirectWithMessage, redirect } from '../../http/redirect.js'
@@ -28,7 +31,7 @@ const PATH = '/account/factors/passkeys'
 export class PasskeysController {
   readonly #passkeys: Passkeys
 
-  constructor(private readonly site: AdminSite) {
+  constructor(private readonly site: Site & WithAuthentication & WithNotices & WithCookies) {
     this.#passkeys = new Passkeys(site)
   }
 
@@ -134,7 +137,9 @@ function nameIn(texts: Map<string, string[]>): string {
 export class PasskeyLoginController {
   readonly #passkeys: Passkeys
 
-  constructor(private readonly site: AdminSite) {
+  constructor(
+    private readonly site: Site & WithAuthentication & WithNotices & WithCookies & WithSso
+  ) {
     this.#passkeys = new Passkeys(site)
   }
 

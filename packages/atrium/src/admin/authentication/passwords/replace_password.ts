@@ -3,13 +3,17 @@ import type { Actor } from '#crud'
 import { gatherWrites } from '#crud/internals'
 import { inTransaction } from '#base/database/transaction'
 import type { Origin } from '#base/types'
-import type { AdminSite } from '../../admin_site.js'
+import type { WithDatabase } from '../../config/database_config.js'
+import type { WithDevices } from '../devices/known_devices.js'
+import type { WithInvitations } from '../invitations/invitations.js'
+import type { WithSessions } from '../sessions/session_manager.js'
 import AdminUser from '../../models/admin_user.js'
-import { placeOf } from '../../notices/notices.js'
+import { placeOf, type WithNotices } from '../../notices/notices.js'
 import type { OpenSession } from '../../models/admin_session.js'
 import { hasPassword } from './password_rules.js'
 
-type Site = Pick<AdminSite, 'dbConfig' | 'devices' | 'invitations' | 'notices' | 'sessionManager'>
+/** The parts of the site that a change of a password needs */
+export type PasswordSite = WithDatabase & WithDevices & WithInvitations & WithNotices & WithSessions
 
 export interface NewPassword {
   /** Default: the actor that the code runs as */
@@ -29,7 +33,7 @@ export interface NewPassword {
  * @returns the number of ended sessions; null if the user was deleted
  */
 export async function replacePassword(
-  site: Site,
+  site: PasswordSite,
   userId: number,
   hashed: string,
   { actor, origin, currentSession }: NewPassword = {},
@@ -60,7 +64,7 @@ export async function replacePassword(
  * @returns the number of ended sessions
  */
 export async function afterPasswordChange(
-  site: Omit<Site, 'dbConfig'>,
+  site: Omit<PasswordSite, 'dbConfig'>,
   user: AdminUser,
   { actor, origin, currentSession, isFirst = false }: NewPassword,
   client: TransactionClientContract

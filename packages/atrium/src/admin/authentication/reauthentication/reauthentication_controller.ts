@@ -1,5 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithAuthentication } from '../admin_authentication.js'
+import type { WithNotices } from '../../notices/notices.js'
+import type { WithCookies } from '../login/first_step.js'
+import type { WithSessions } from '../sessions/session_manager.js'
+import type { WithSso } from '../sso/sso.js'
 import { TRY_AGAIN_IN } from '../errors.js'
 import { EventType } from '../../events/event_integration.js'
 import { flashToNextPage } from '../../http/flash.js'
@@ -30,7 +35,14 @@ interface FormData {
  * redirected back.
  */
 export class ReauthenticationController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(
+    private readonly site: Site &
+      WithAuthentication &
+      WithNotices &
+      WithCookies &
+      WithSessions &
+      WithSso
+  ) {}
 
   async show(ctx: HttpContext): Promise<unknown> {
     const { session } = guardOf(ctx).signedInOrFail()

@@ -343,3 +343,8 @@ function signedInQuery(): string {
   )
   return statement
 }
+
+/** A site with sessions */
+export interface WithSessions {
+  readonly sessionManager: SessionManager
+}

@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithSessions } from '../sessions/session_manager.js'
 import { NotAllowed, PageNotFound } from '../../http/errors.js'
 import { EventType } from '../../events/event_integration.js'
 import type { ModelView } from '../../views/model_view.js'
@@ -15,7 +16,7 @@ import { redirect } from '../../http/redirect.js'
 export class SignInAsController {
   /** @param view  view of the model of admin users */
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: Site & WithSessions,
     private readonly view: ModelView
   ) {}
 

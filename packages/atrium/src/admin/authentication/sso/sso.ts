@@ -266,3 +266,8 @@ export class Sso {
     return this.site.url('/login/sso') + (text && `?${text}`)
   }
 }
+
+/** A site with single sign-on; undefined if it is not configured */
+export interface WithSso {
+  readonly sso: Sso | undefined
+}

@@ -2,7 +2,11 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { isForeignLink } from '#base/http/cross_site'
 import { noteRefusal } from '#base/http/refusals'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithAuthentication } from '../admin_authentication.js'
+import type { WithNotices } from '../../notices/notices.js'
+import type { WithCookies } from '../login/first_step.js'
+import type { WithSessions } from '../sessions/session_manager.js'
 import { PageNotFound } from '../../http/errors.js'
 import { RefusedWhileActing, SignInRequired } from '../../identity/errors.js'
 import { EventType } from '../../events/event_integration.js'
@@ -13,7 +17,7 @@ import { guardOf } from '../../identity/admin_guard.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import AdminUser from '../../models/admin_user.js'
 import { hasPassword } from '../passwords/password_rules.js'
-import type { Sso } from './sso.js'
+import type { Sso, WithSso } from './sso.js'
 import {
   SsoOfSession,
   ssoMetadata,
@@ -36,7 +40,14 @@ const AIMS: readonly SsoAim[] = ['login', 'proof', 'link']
 export class SsoController {
   readonly #ofSession: SsoOfSession
 
-  constructor(private readonly site: AdminSite) {
+  constructor(
+    private readonly site: Site &
+      WithAuthentication &
+      WithNotices &
+      WithCookies &
+      WithSessions &
+      WithSso
+  ) {
     this.#ofSession = new SsoOfSession(site)
   }
 
@@ -162,7 +173,7 @@ export class SsoController {
  * method.
  */
 export class SsoUnlinkController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithNotices & WithSso) {}
 
   async unlink(ctx: HttpContext): Promise<void> {
     const { sso } = this.site

@@ -3,9 +3,11 @@ import encryption from '@adonisjs/core/services/encryption'
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
 import type { OpenSession } from '../../models/admin_session.js'
-import type { AdminConfig } from '../../config/define_config.js'
 import AdminTokenBlacklist from '../../models/admin_token_blacklist.js'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithAuthentication } from '../admin_authentication.js'
+import type { WithNotices } from '../../notices/notices.js'
+import type { WithSessions } from '../sessions/session_manager.js'
 import { RefusedWhileActing } from '../../identity/errors.js'
 import { EventType } from '../../events/event_integration.js'
 import AdminUser from '../../models/admin_user.js'
@@ -13,6 +15,7 @@ import { guardOf } from '../../identity/admin_guard.js'
 import { type SsoPerson, type SsoSecrets, SsoRefused, type SsoRefusal } from './sso_provider.js'
 import type { Sso } from './sso.js'
 import { redirectWithMessage, redirect } from '../../http/redirect.js'
+import type { WithCookies } from '../login/first_step.js'
 
 const PURPOSE = 'id token of a session'
 
@@ -69,12 +72,10 @@ export interface SsoStep extends SsoSecrets {
   startedAt: number
 }
 
-type Site = { url(path: string): string } & Pick<AdminConfig, 'secureCookies'>
-
 /** Saves the step in an encrypted cookie of the browser, for ten minutes. */
 export function keepSsoStep(
   ctx: HttpContext,
-  site: Site,
+  site: WithCookies,
   step: Omit<SsoStep, 'id' | 'startedAt'>
 ): void {
   const sealed: SsoStep = { ...step, id: randomUUID(), startedAt: Date.now() }
@@ -87,7 +88,7 @@ export function keepSsoStep(
  *
  * @returns null if there is none, or it is too old
  */
-export function takeSsoStep(ctx: HttpContext, site: Site): SsoStep | null {
+export function takeSsoStep(ctx: HttpContext, site: WithCookies): SsoStep | null {
   const value = ctx.request.plainCookie(COOKIE, { encoded: false })
   if (!value) return null
   ctx.response.clearCookie(COOKIE, cookie(site, 0))
@@ -109,7 +110,7 @@ export async function useSsoStep({ id }: SsoStep): Promise<boolean> {
 }
 
 /** Cookie options. The cookie is sent when the provider redirects back, which counts as a link from another site. */
-function cookie(site: Site, seconds: number) {
+function cookie(site: WithCookies, seconds: number) {
   return {
     encode: false,
     httpOnly: true,
@@ -125,7 +126,7 @@ function cookie(site: Site, seconds: number) {
  * provider has prompted the person again, so a session that another person left open there is not used.
  */
 export class SsoOfSession {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithAuthentication & WithNotices & WithSessions) {}
 
   /**
    * @throws SsoRefused

@@ -3,7 +3,6 @@ import { crudConfig } from '#crud'
 import { readBody } from '#base/http/body'
 import { withoutBigInts } from '#base/values/json'
 import type { KeyValue } from '#base/columns/key'
-import type { AdminSite } from '../../admin_site.js'
 import { BulkFailure } from '../errors.js'
 import { NotAllowed } from '../../http/errors.js'
 import { formFields, readOnlyFields, hiddenNames } from '../../forms/fields/form_fields.js'
@@ -29,6 +28,7 @@ import { EditPage, type EditState } from './edit_page.js'
 import { EditTask } from './edit_task.js'
 import { RecordErrors } from './record_errors.js'
 import { redirectWithMessage, redirect } from '../../http/redirect.js'
+import type { BulkSite } from '../bulk_job.js'
 
 /** Prefix of the page's internal fields, because a model can have a column named `count`. */
 const OWN = '_'
@@ -45,7 +45,7 @@ export class EditController {
   readonly #page: EditPage
 
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: BulkSite,
     private readonly view: ModelView
   ) {
     this.#page = new EditPage(site, view)

@@ -1,18 +1,17 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { DatabaseConfig } from '../../config/database_config.js'
+import type { WithDatabase } from '../../config/database_config.js'
 import { adminActor } from '../../identity/admin_actor.js'
-import { readList } from '../../list/read_list.js'
+import { readList, type ListSite } from '../../list/read_list.js'
 import type { ListParameters } from '../../list/list_parameters.js'
-import { placeOf, type ListStores } from '../../list/saved_views/place_of.js'
+import { placeOf } from '../../list/saved_views/place_of.js'
 import { may, personal } from '../../permissions/may.js'
 import { ListCard, nameOfCard, permissionOfCard, type AdminCard } from '../../views/admin_card.js'
 import type { ModelView } from '../../views/model_view.js'
-import type { Site } from '../../views/site.js'
 import { isModelCard, type CardOfModel } from './find_cards.js'
 import { cardOf, type AddedCard } from './added_cards.js'
 
 /** The parts of the site that cards use */
-export type CardSite = Site & ListStores & { readonly dbConfig: DatabaseConfig }
+export type CardSite = ListSite & WithDatabase
 
 /** Thrown if a model, filter or column of a card is unknown to the user, or its records can't be aggregated. */
 export class UnreadCard extends Error {

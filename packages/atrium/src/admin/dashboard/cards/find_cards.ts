@@ -15,7 +15,7 @@ import type { ModelView } from '../../views/model_view.js'
 import type { Site } from '../../views/site.js'
 
 /** The parts of the site that cards are added to */
-export interface CardedSite extends Pick<Site, 'models'> {
+interface CardRegistry extends Pick<Site, 'models'> {
   readonly cards: Map<string, AdminCard>
 }
 
@@ -60,7 +60,7 @@ const GROUPED: Check = [
  * Adds the cards of `app/admin_cards` to the site. Call it after the models are registered.
  * @returns errors of files and cards; these cards are left out
  */
-export async function addCards(app: ApplicationService, site: CardedSite): Promise<Error[]> {
+export async function addCards(app: ApplicationService, site: CardRegistry): Promise<Error[]> {
   const { classes, errors } = await findClasses<AdminCard>(app, 'admin_cards', AdminCard)
   for (const Card of classes) {
     try {
@@ -77,7 +77,7 @@ export async function addCards(app: ApplicationService, site: CardedSite): Promi
  *
  * @throws ValueError  for an invalid member, or a name that another card has
  */
-export function addCard(site: CardedSite, Card: ClassOf<AdminCard>): AdminCard {
+export function addCard(site: CardRegistry, Card: ClassOf<AdminCard>): AdminCard {
   const card = new Card()
   const place = `The card ${Card.name}`
   checkMembers(place, card, CHECKS)
@@ -94,7 +94,7 @@ export function addCard(site: CardedSite, Card: ClassOf<AdminCard>): AdminCard {
   return card
 }
 
-function checkModelCard(place: string, site: CardedSite, card: AdminCard): void {
+function checkModelCard(place: string, site: CardRegistry, card: AdminCard): void {
   if (!isModelCard(card)) {
     throw new ValueError(`${place} extends none of NumberCard, ChartCard, ListCard and TextCard`)
   }

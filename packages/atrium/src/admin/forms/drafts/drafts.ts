@@ -111,3 +111,8 @@ export class Drafts {
 function oldest(): string {
   return inUtc(DateTime.utc().minus({ hours: HOURS }))
 }
+
+/** A site with drafts of forms */
+export interface WithDrafts {
+  readonly drafts: Drafts
+}

@@ -1,5 +1,4 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../views/model_view.js'
 import { type FormField, inputName } from '../fields/form_field.js'
 import { formFields, type FormMode } from '../fields/form_fields.js'
@@ -12,6 +11,11 @@ import { rowFields } from '../inlines/inline_rows.js'
 import { draftParameter, FOR, DRAFT, withDraftParameter } from './draft_parameters.js'
 import { OWNER, ownerIn } from '../submission/sent_once.js'
 import { isolated, partsOf } from '../../text/plain_text.js'
+import type { Site } from '../../views/site.js'
+import type { WithDrafts } from './drafts.js'
+
+/** The parts of the site that drafts need */
+export type DraftSite = Site & WithDrafts
 
 type DraftForm = { fields: readonly FormField[]; view: ModelView }
 
@@ -26,7 +30,7 @@ const OF_ROW = ['id', '__version', '__remove', '__begin']
  * @param sent  all submitted texts, by input name
  */
 export function keepableTexts(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   mode: FormMode,
   sent: ReadonlyMap<string, readonly string[]>
@@ -45,7 +49,7 @@ export function keepableTexts(
  */
 async function hasUnsavableFields(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   { fields, view }: DraftForm
 ): Promise<boolean> {
   const inlines = await seenInlines(ctx, site, view)
@@ -80,7 +84,7 @@ function isOfMany({ manyToMany }: ModelView, name: string): boolean {
 }
 
 /** Returns true for an input of an inline row, whose name starts with the name of the relation. */
-function isOfRow(site: AdminSite, view: ModelView, name: string): boolean {
+function isOfRow(site: Site, view: ModelView, name: string): boolean {
   const [, relationName, rest] = /^(\w+)\.\w+\.([\w:]+)$/.exec(name) ?? []
   if (relationName === undefined || !view.model.$hasRelation(relationName)) return false
   const relation = view.model.$getRelation(relationName)
@@ -101,7 +105,7 @@ function isOfRow(site: AdminSite, view: ModelView, name: string): boolean {
  * @returns URL of the page that shows the draft; null if it was not stored
  */
 export async function keepUnproved(
-  site: AdminSite,
+  site: DraftSite,
   ctx: HttpContext,
   view: ModelView,
   mode: FormMode
@@ -126,7 +130,7 @@ const FORMS: Record<string, FormMode> = { form_create: 'create', form_update: 'u
  *
  * @returns URL of the page that shows the draft; null if it was not stored
  */
-export async function keepUnsent(site: AdminSite, ctx: HttpContext): Promise<string | null> {
+export async function keepUnsent(site: DraftSite, ctx: HttpContext): Promise<string | null> {
   const { request } = ctx
   if (request.method() !== 'POST' || request.header('hx-request') !== undefined) return null
   const form = formAt(site, ctx)
@@ -140,14 +144,14 @@ export async function keepUnsent(site: AdminSite, ctx: HttpContext): Promise<str
 }
 
 /** Returns true if the page's script has submitted a form; the script stores the input in the browser if that fails. */
-export function keepsInBrowser(site: AdminSite, ctx: HttpContext): boolean {
+export function keepsInBrowser(site: Site, ctx: HttpContext): boolean {
   const { request } = ctx
   const isScripted = request.header('hx-request') !== undefined
   return isScripted && request.method() === 'POST' && formNamedIn(site, ctx) !== null
 }
 
 async function keep(
-  site: AdminSite,
+  site: DraftSite,
   ctx: HttpContext,
   { view, mode }: { view: ModelView; mode: FormMode }
 ): Promise<string | null> {
@@ -161,14 +165,14 @@ async function keep(
   return id === null ? null : withDraftParameter(address, DRAFT, id)
 }
 
-function formAt(site: AdminSite, ctx: HttpContext) {
+function formAt(site: Site, ctx: HttpContext) {
   const form = formNamedIn(site, ctx)
   const view = form && site.models.get(form.name)
   return view ? { view, mode: form.mode } : null
 }
 
 /** Returns the name of the model and the mode for the path of a form, null for other paths. The model may not exist. */
-function formNamedIn(site: AdminSite, { request }: HttpContext) {
+function formNamedIn(site: Site, { request }: HttpContext) {
   const path = request.parsedUrl.pathname ?? '/'
   const [, name, form, ...key] = path.slice(site.mountPath.length).split('/')
   const mode = Object.hasOwn(FORMS, form ?? '') ? FORMS[form] : undefined
@@ -184,7 +188,7 @@ function formNamedIn(site: AdminSite, { request }: HttpContext) {
  */
 export async function restoreTexts(
   ctx: HttpContext,
-  site: AdminSite,
+  site: DraftSite,
   form: DraftForm
 ): Promise<string[] | null> {
   const id = draftParameter(ctx, DRAFT)
@@ -204,13 +208,13 @@ export async function restoreTexts(
  * Returns the note that a record was created. `site.text` caches its results, so it is called with a placeholder, which
  * is then replaced by the title.
  */
-function aboutMade(site: AdminSite, title: string): string {
+function aboutMade(site: Site, title: string): string {
   const parts = partsOf(site.text('form.restored.made', { title: isolated('title') }))
   return parts.map(({ text, isolated: isTitle }) => (isTitle ? title : text)).join('')
 }
 
 /** Deletes the draft of a form that has been saved. */
-export async function deleteDraft(ctx: HttpContext, site: AdminSite): Promise<void> {
+export async function deleteDraft(ctx: HttpContext, site: WithDrafts): Promise<void> {
   const id = draftParameter(ctx, DRAFT)
   if (id === null) return
   const { owner } = guardOf(ctx).signedInOrFail()

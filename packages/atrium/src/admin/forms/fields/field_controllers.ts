@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithUserAttributes } from '../../config/user_attributes.js'
 import type { ModelView } from '../../views/model_view.js'
 import AdminUser from '../../models/admin_user.js'
 import { attributeReferences } from '../../user_attributes/attribute_references.js'
@@ -15,7 +16,7 @@ import { FormWidget } from './widgets/form_widget.js'
 /** Responds with the choices of a reference field, for its search. */
 export class ChoicesController {
   constructor(
-    protected readonly site: AdminSite,
+    protected readonly site: Site & WithUserAttributes,
     protected readonly view: ModelView
   ) {}
 
@@ -71,7 +72,7 @@ export class ChoicesController {
 /** Renders previews while the user types: of a widget's text, or of a slug. */
 export class PreviewController {
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: Site,
     private readonly view: ModelView
   ) {}
 

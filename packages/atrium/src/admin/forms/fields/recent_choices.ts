@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { readingClientOf } from '../../config/database_config.js'
 import { EventType } from '../../events/event_integration.js'
-import { hasEventLog, type LoggedSite } from '../../events/database_integration.js'
+import { hasEventLog, type WithEventLog } from '../../events/database_integration.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminEventLog from '../../models/admin_event_log.js'
@@ -29,7 +29,7 @@ const ASKED = new WeakMap<HttpContext, Map<string, Promise<Recent>>>()
  */
 export async function recentValues(
   ctx: HttpContext,
-  site: LoggedSite,
+  site: WithEventLog,
   model: string,
   apiName: string
 ): Promise<readonly unknown[]> {

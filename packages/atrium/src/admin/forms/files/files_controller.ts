@@ -17,16 +17,15 @@ import { openFile, type StoredFile } from './file_store.js'
 import { THUMBNAIL_TYPE, thumbnailOf } from './thumbnails.js'
 import { isForbidden } from '../submission/form_failure.js'
 import { PageNotFound, WithheldPage, NotAllowed } from '../../http/errors.js'
-import type { AdminSite } from '../../admin_site.js'
 import type { FormMode } from '../fields/form_fields.js'
-import { FormPage } from '../form_page.js'
+import { FormPage, type FormSite } from '../form_page.js'
 import { storeForList } from './uploads.js'
 import { WaitingFiles } from './waiting_files.js'
 
 /** Stores the files of lists and of inline rows one by one, before the form with them is saved. */
 export class UploadController {
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: FormSite,
     private readonly view: ModelView
   ) {}
 

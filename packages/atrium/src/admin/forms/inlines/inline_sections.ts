@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { RowErrors } from '../errors.js'
 import { filteredUrl } from '../../list/list_address.js'
 import { sentFiles } from '../../http/form_texts.js'
@@ -64,7 +64,7 @@ export interface InlineSection {
  */
 export async function rowsIn(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   sent: ReadonlyMap<string, readonly string[]>
 ): Promise<{ rows: Map<string, SentRows>; rerenders: boolean }> {
@@ -92,7 +92,7 @@ function withFiles(ctx: HttpContext, sent: ReadonlyMap<string, readonly string[]
 }
 
 /** Returns true if a button of a widget in the row was pressed, such as a preview. */
-function widgetRerenders(site: AdminSite, inline: Inline, { texts }: SentRow): boolean {
+function widgetRerenders(site: Site, inline: Inline, { texts }: SentRow): boolean {
   const { create, update } = rowFields(site, inline)
   return [...create, ...update].some(
     ({ name, widget }) => widget instanceof Widget && widget.rerenders?.(inputName(name), texts)
@@ -108,7 +108,7 @@ function widgetRerenders(site: AdminSite, inline: Inline, { texts }: SentRow): b
  */
 export async function inlineSections(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   record: LucidRow | undefined,
   given: ReadonlyMap<string, SentRows> | undefined,
@@ -127,7 +127,7 @@ export async function inlineSections(
 
 async function sectionOf(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   rows: InlineRows,
   record: LucidRow | undefined,
   sent: SentRows | undefined,
@@ -250,7 +250,7 @@ function filesInput(blank: RowView | null): InlineSection['files'] {
   return field ? { accept: typeof accept === 'string' ? accept : undefined } : null
 }
 
-function textsOf(site: AdminSite, { view }: Inline): Record<string, string> {
+function textsOf(site: Site, { view }: Inline): Record<string, string> {
   const one = view.singular
   const names = ['up', 'down', 'remove', 'keep', 'added', 'removed', 'restored', 'moved'] as const
   return Object.fromEntries(
@@ -259,7 +259,7 @@ function textsOf(site: AdminSite, { view }: Inline): Record<string, string> {
 }
 
 function errorsOf(
-  site: AdminSite,
+  site: Site,
   { id, label, messages, rows }: Omit<InlineSection, 'errors'>
 ): InlineSection['errors'] {
   const inRow = (number: RowView['number'], message: string) =>

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { attributeValue } from '#base/values/to_api'
 import type { Column } from '#base/columns/column'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { RowError, RowErrors } from '../errors.js'
 import { cellMarkup } from '../../list/rows_markup.js'
 import { isIdentifier } from '../../list/table_columns.js'
@@ -61,7 +61,7 @@ export class RowViews {
 
   private constructor(
     private readonly ctx: HttpContext,
-    private readonly site: AdminSite,
+    private readonly site: Site,
     private readonly rows: InlineRows,
     private readonly shown: readonly ShownRow[],
     private readonly errors: RowErrors
@@ -71,7 +71,7 @@ export class RowViews {
 
   static async of(
     ctx: HttpContext,
-    site: AdminSite,
+    site: Site,
     rows: InlineRows,
     shown: readonly ShownRow[],
     errors: RowErrors

@@ -3,7 +3,8 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { parseJson } from '#base/values/json'
 import { attributeValue } from '#base/values/to_api'
 import type { Column } from '#base/columns/column'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithDatabase } from '../../config/database_config.js'
 import { textCell, type ShownCell } from '../../list/cell.js'
 import { cellMarkup } from '../../list/rows_markup.js'
 import { isIdentifier } from '../../list/table_columns.js'
@@ -33,7 +34,7 @@ class ConflictCells {
 
   constructor(
     private readonly ctx: HttpContext,
-    private readonly site: AdminSite,
+    private readonly site: Site,
     private readonly form: FormPage,
     private readonly record: LucidRow,
     private readonly submission: Submission,
@@ -187,7 +188,7 @@ export interface RequestedField {
  */
 export async function showConflict(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site & WithDatabase,
   { form, record, key, submission, restored }: FormAttempt,
   conflict: Conflict
 ): Promise<string> {
@@ -222,7 +223,7 @@ export async function showConflict(
 }
 
 async function changedRows(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   { outcomes, theirs }: Merge,
   editors: ReadonlyMap<string, Editor>,
@@ -245,14 +246,14 @@ async function changedRows(
   ])
 }
 
-function whoseChange(site: AdminSite, editor: Editor | undefined): string {
+function whoseChange(site: Site, editor: Editor | undefined): string {
   if (editor === ONESELF) return site.text('conflict.otherWindow')
   return editor === undefined
     ? site.text('conflict.othersChange')
     : site.text('conflict.change', { name: editor })
 }
 
-function whoseVersion(site: AdminSite, editor: Editor | undefined): string {
+function whoseVersion(site: Site, editor: Editor | undefined): string {
   if (editor === undefined || editor === ONESELF) return site.text('conflict.now')
   return site.text('conflict.version', { name: editor })
 }

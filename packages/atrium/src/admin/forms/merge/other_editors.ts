@@ -2,7 +2,8 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { attributeValue } from '#base/values/to_api'
 import { writeJson } from '#base/values/json'
-import type { AdminSite } from '../../admin_site.js'
+import type { WithDatabase } from '../../config/database_config.js'
+import type { Site } from '../../views/site.js'
 import { lastPage } from '../../event_log/event_filters.js'
 import { EventReader, type HistoryOf } from '../../event_log/event_reader.js'
 import { historyLink } from '../../http/event_access.js'
@@ -33,7 +34,7 @@ export type Editor = string | typeof ONESELF
  */
 export async function otherEditors(
   ctx: HttpContext,
-  site: AdminSite,
+  site: WithDatabase,
   view: ModelView,
   record: LucidRow,
   since: number
@@ -59,7 +60,7 @@ export async function otherEditors(
 }
 
 /** Yields the logged changes of a record since a time, newest first. */
-async function* changesSince(site: AdminSite, record: HistoryOf, since: number) {
+async function* changesSince(site: WithDatabase, record: HistoryOf, since: number) {
   const reader = new EventReader(site)
   for (let number = 1; number <= MOST_PAGES; number++) {
     const { events, page, rows, total } = await reader.history(record, number)
@@ -90,7 +91,7 @@ function isStill(view: ModelView, record: LucidRow, name: string, logged: unknow
  * @param editors  users by API name, as far as known
  */
 export function withStoredNotes(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   message: Flash,
   names: readonly string[],

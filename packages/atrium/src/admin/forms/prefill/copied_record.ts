@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Column } from '#base/columns/column'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { FormField } from '../fields/form_field.js'
 import { filesIn } from '../files/file_owners.js'
@@ -74,7 +74,7 @@ function uniqueNames(
  */
 export async function copiedRows(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   record: LucidRow
 ): Promise<{ rows: Map<string, SentRows>; left: string[]; isWithoutFiles: boolean }> {

@@ -6,7 +6,8 @@ import { attributeValue, toApi } from '#base/values/to_api'
 import { writeJson } from '#base/values/json'
 import type { KeyValue } from '#base/columns/key'
 import type { Origin } from '#base/types'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithDatabase } from '../../config/database_config.js'
 import { PageNotFound } from '../../http/errors.js'
 import { parameterIn } from '../../http/list_query.js'
 import {
@@ -68,7 +69,7 @@ export class RestoredFields {
 
   constructor(
     private readonly ctx: HttpContext,
-    private readonly site: AdminSite,
+    private readonly site: Site,
     private readonly view: ModelView,
     private readonly fields: readonly FormField[],
     private readonly version: Version,
@@ -212,7 +213,7 @@ function trimmed(texts: readonly string[]): string[] {
  */
 export async function restoredOf(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site & WithDatabase,
   { fields, view }: { fields: readonly FormField[]; view: ModelView },
   { key, record }: { key: KeyValue; record: LucidRow | null }
 ): Promise<RestoredFields> {

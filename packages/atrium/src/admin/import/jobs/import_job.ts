@@ -1,5 +1,7 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithDatabase } from '../../config/database_config.js'
+import type { WithJobs } from '../../jobs/jobs.js'
 import { revertEvent } from '../../undo/undo_in_job.js'
 import { JobFailure, FileError } from '../../jobs/job_errors.js'
 import { JobKind, type JobFigure, type JobLink } from '../../jobs/job_kind.js'
@@ -9,7 +11,7 @@ import type AdminJob from '../../models/admin_job.js'
 import { plainText } from '../../text/plain_text.js'
 import { ImportAction, writeAllRows } from '../write_all_rows.js'
 import { withStoredFile, dryRunOfStoredFile } from '../import_files.js'
-import { Tally } from '../dry_run.js'
+import { Tally, type ImportSite } from '../dry_run.js'
 import { HOURS, ImportStore } from '../import_store.js'
 import {
   importAdvice,
@@ -36,7 +38,7 @@ export class ImportJob extends JobKind {
   readonly name = IMPORT_JOB
   readonly again = 'rest'
 
-  constructor(private readonly site: AdminSite) {
+  constructor(private readonly site: Site & WithDatabase & WithJobs) {
     super()
   }
 
@@ -203,7 +205,7 @@ export class ImportDryRunJob extends JobKind {
   readonly name = DRY_RUN_JOB
   readonly again = null
 
-  constructor(private readonly site: AdminSite) {
+  constructor(private readonly site: ImportSite) {
     super()
   }
 

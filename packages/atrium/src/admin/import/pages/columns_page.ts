@@ -1,10 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { plainText, type PlainText, inSentence } from '../../text/plain_text.js'
 import type { Cell } from '../../sheets/file_shape.js'
-import type { AdminSite } from '../../admin_site.js'
+import type { ImportSite } from '../dry_run.js'
+import type { Site } from '../../views/site.js'
 import type AdminImport from '../../models/admin_import.js'
 import type { ModelView } from '../../views/model_view.js'
-import { presentZone, UTC } from '../../time/time_zone.js'
+import { presentZone, UTC, type WithTimeZone } from '../../time/time_zone.js'
 import { DATE_ORDERS } from '../../sheets/date_order.js'
 import { type ImportField, importerOf, knownFields } from '../import_fields.js'
 import { Imports, type ChosenColumns } from '../imports.js'
@@ -44,7 +45,7 @@ const OR = new Intl.ListFormat('en', { type: 'disjunction' })
  */
 export async function renderColumns(
   ctx: HttpContext,
-  site: AdminSite,
+  site: ImportSite & WithTimeZone,
   view: ModelView,
   { one, form, error }: { one: AdminImport; form?: ChosenColumns; error?: string }
 ): Promise<string> {
@@ -89,7 +90,7 @@ function formOf({ mapping, key, options }: AdminImport): ChosenColumns {
 }
 
 function rowsOf(
-  site: AdminSite,
+  site: Site,
   { shape }: AdminImport,
   fields: readonly ImportField[],
   { columns, by }: ChosenColumns
@@ -117,10 +118,7 @@ function rowsOf(
 /**
  * Returns the options for a field. For a reference they include whether the column contains keys or titles.
  */
-function choicesOf(
-  site: AdminSite,
-  { name, label, required, isReference, hasTitles }: ImportField
-) {
+function choicesOf(site: Site, { name, label, required, isReference, hasTitles }: ImportField) {
   const star = required ? ' *' : ''
   if (!isReference) return [{ value: choiceOf(name, 'key'), label: label + star }]
   const ways = hasTitles ? (['title', 'key'] as const) : (['key'] as const)
@@ -150,7 +148,7 @@ function keylessNames(fields: readonly ImportField[], { columns, key }: ChosenCo
  * Returns the options for identifying the records to change: a unique field, or all fields of a composite key.
  */
 function keyChoices(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   fields: readonly ImportField[],
   chosen: string | null
@@ -179,12 +177,12 @@ function hasKind(
 }
 
 /** Returns the time zones that a file is likely to use. */
-function zoneChoices({ timeZone }: AdminSite, { zone = presentZone() }: ChosenColumns) {
+function zoneChoices({ timeZone }: WithTimeZone, { zone = presentZone() }: ChosenColumns) {
   const zones = new Set([presentZone(), timeZone, UTC, zone])
   return [...zones].map((value) => ({ value, label: value, selected: value === zone }))
 }
 
-function dateChoices(site: AdminSite, { dateOrder }: ChosenColumns) {
+function dateChoices(site: Site, { dateOrder }: ChosenColumns) {
   return ['', ...DATE_ORDERS].map((value) => ({
     value,
     label: site.text(`import.columns.dates.${value || 'clear'}`),
@@ -198,11 +196,7 @@ const PREFIX = 'value.'
 type Values = NonNullable<ImportMapping['values']>
 
 /** Returns the fields whose value can be the same in every row, with the widgets of the form. */
-async function fixableFields(
-  ctx: HttpContext,
-  site: AdminSite,
-  view: ModelView
-): Promise<FormField[]> {
+async function fixableFields(ctx: HttpContext, site: Site, view: ModelView): Promise<FormField[]> {
   const known = await knownFields(site, await importerOf(ctx, view))
   const names = new Set(known.filter(isFixable).map(({ name }) => name))
   return formFields(site, view, view.may('create') ? 'create' : 'update')
@@ -221,7 +215,7 @@ async function fixableFields(
 /** Returns the fields for the templates, in the layout of the form. */
 async function fixedValueFields(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   values: Values = {}
 ) {
@@ -253,7 +247,7 @@ async function fixedValueFields(
  */
 export async function readFixedValues(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView
 ): Promise<{ values: Values; message?: string }> {
   const fields = await fixableFields(ctx, site, view)

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { groupedNumber } from '#base/values/numbers'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithJobs } from '../../jobs/jobs.js'
 import { inWords, shownValue } from '../../event_log/comparison.js'
 import type AdminImport from '../../models/admin_import.js'
 import type { ImportError, ImportPreview, DryRun } from '../../models/admin_import.js'
@@ -29,7 +30,7 @@ const COUNTS = ['new', 'changed', 'unchanged', 'faulty'] as const
  */
 export async function renderDryRun(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site & WithJobs,
   view: ModelView,
   { one, error }: { one: AdminImport; error?: string }
 ): Promise<string> {
@@ -86,7 +87,7 @@ const LONGEST_CELL = 60
 const LONG_LINE = 100
 
 /** Returns a function that makes the control of a cell, with the text that was sent if the form is shown again. */
-function controls(ctx: HttpContext, site: AdminSite, view: ModelView, { mapping }: AdminImport) {
+function controls(ctx: HttpContext, site: Site, view: ModelView, { mapping }: AdminImport) {
   const fields = [...formFields(site, view, 'create'), ...formFields(site, view, 'update')]
   const sent = sentTexts(ctx)
   return (cell: CorrectableCell, errorId?: string) => {
@@ -132,7 +133,7 @@ function shownError(
  * Returns advice before the run, and the label of the button; no label if there is nothing to import.
  */
 function runWords(
-  site: AdminSite,
+  site: Site,
   { changed, faulty: invalid, new: added }: DryRun,
   { isCorrectable, isInParts }: { isCorrectable: boolean; isInParts: boolean }
 ) {
@@ -154,7 +155,7 @@ function runWords(
 
 /** Describes how dates and times of the file are read. */
 export function readingWords(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   { mapping, options, trial: dryRun }: Pick<AdminImport, 'mapping' | 'options' | 'trial'>
 ): string[] {
@@ -175,7 +176,7 @@ export function readingWords(
   return kinds.includes('datetime') ? [...orders, zone] : orders
 }
 
-function moreErrors(site: AdminSite, { faults: errors, faulty: invalid }: DryRun): string | null {
+function moreErrors(site: Site, { faults: errors, faulty: invalid }: DryRun): string | null {
   const rows = new Set(errors.map(({ line }) => line)).size
   return invalid > rows
     ? site.text('import.trial.moreInvalidRows', { count: invalid - rows })
@@ -187,7 +188,7 @@ type Titles = ReadonlyMap<string, ReadonlyMap<string, string>>
 /** Returns the titles of the records that the preview refers to, by field and value. */
 async function titlesInPreview(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   rows: readonly ImportPreview[]
 ): Promise<Titles> {
@@ -203,7 +204,7 @@ async function titlesInPreview(
 }
 
 function shownRow(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   { line, kind, title, changes }: ImportPreview,
   titles: Titles

@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
 import { stringify } from 'csv-stringify/sync'
-import type { AdminSite } from '../../admin_site.js'
+import type { ImportSite } from '../dry_run.js'
+import type { WithLimits } from '../../config/define_config.js'
+import type { WithTimeZone } from '../../time/time_zone.js'
 import { PageNotFound, WithheldPage } from '../../http/errors.js'
 import { ImportRefused } from '../errors.js'
 import { FileError } from '../../jobs/job_errors.js'
@@ -32,7 +34,7 @@ import { rowId } from '../../views/record_items.js'
  */
 async function findImport(
   ctx: HttpContext,
-  site: AdminSite,
+  site: ImportSite,
   view: ModelView
 ): Promise<AdminImport> {
   const id = rowId(ctx.params.import)
@@ -55,7 +57,7 @@ function templateFile(fields: readonly ImportField[]): string {
  */
 export class ImportController {
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: ImportSite & WithLimits & WithTimeZone,
     private readonly view: ModelView
   ) {}
 

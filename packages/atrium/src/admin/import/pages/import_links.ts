@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon'
 import type { ModelView } from '../../views/model_view.js'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithJobs } from '../../jobs/jobs.js'
 import type AdminImport from '../../models/admin_import.js'
 import type { JobFigure, JobLink } from '../../jobs/job_kind.js'
 import type AdminJob from '../../models/admin_job.js'
@@ -35,7 +36,7 @@ export interface ShownStep {
  * @param one  null before a file is uploaded
  */
 export function shownSteps(
-  site: AdminSite,
+  site: Site,
   view: ModelView,
   one: AdminImport | null,
   current: Step | 'run'
@@ -62,7 +63,7 @@ const FIGURES = [
 ] as const
 
 /** Returns the outcome of an import in numbers, for the page of the job. */
-export function importFigures(site: AdminSite, { result }: AdminJob): JobFigure[] {
+export function importFigures(site: Site, { result }: AdminJob): JobFigure[] {
   if (!result) return []
   return FIGURES.map(({ name, word, ...more }) => ({
     label: site.text(`import.trial.counts.${word}`),
@@ -72,10 +73,7 @@ export function importFigures(site: AdminSite, { result }: AdminJob): JobFigure[
 }
 
 /** Returns the links after an import: to the records and the skipped rows, or back to the pages of the import. */
-export function importLinks(
-  site: AdminSite,
-  { model, payload, result, state }: AdminJob
-): JobLink[] {
+export function importLinks(site: Site, { model, payload, result, state }: AdminJob): JobLink[] {
   const view = site.models.get(model ?? '')
   if (!view) return []
   const url = importUrl(view, { id: Number(payload.import) })
@@ -90,7 +88,7 @@ export function importLinks(
 }
 
 /** Returns advice after an import that failed or was cancelled. */
-export function importAdvice(site: AdminSite, { done, notes, payload }: AdminJob): string | null {
+export function importAdvice(site: Site, { done, notes, payload }: AdminJob): string | null {
   /* The page already shows what was reverted and what was not. */
   if (notes?.revert) return ''
   if (payload.skipFaulty !== true) return site.text('import.run.advice.whole')
@@ -102,7 +100,10 @@ export function importAdvice(site: AdminSite, { done, notes, payload }: AdminJob
  *
  * @returns null if invalid rows are skipped
  */
-export function importCancelNote(site: AdminSite, { model, payload }: AdminJob): string | null {
+export function importCancelNote(
+  site: Site & WithJobs,
+  { model, payload }: AdminJob
+): string | null {
   if (payload.skipFaulty === true) return null
   return site.text(`import.run.${writesInParts(site, model) ? 'revertNote' : 'cancelNote'}`)
 }
@@ -112,7 +113,11 @@ export function importCancelNote(site: AdminSite, { model, payload }: AdminJob):
  *
  * @param job  last job that was started for the import
  */
-export function discardNote(site: AdminSite, { state }: AdminImport, job: AdminJob | null): string {
+export function discardNote(
+  site: Site & WithJobs,
+  { state }: AdminImport,
+  job: AdminJob | null
+): string {
   const hasRows = state === 'running' || (job?.payload.skipFaulty === true && job.done > 0)
   if (!job || !hasRows) return site.text('import.ask.nothing')
   const rows = importCancelNote(site, job) ?? site.text('import.run.partsNote')

@@ -1,5 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
+import type { ImportSite } from '../dry_run.js'
+import type { Site } from '../../views/site.js'
+import type { WithLimits } from '../../config/define_config.js'
+import type { WithJobs } from '../../jobs/jobs.js'
 import { momentOf } from '../../time/local_time.js'
 import type AdminImport from '../../models/admin_import.js'
 import type { ModelView } from '../../views/model_view.js'
@@ -22,7 +25,7 @@ const ACCEPTED = ['.csv', '.tsv', '.txt', '.json', '.ndjson', '.jsonl', '.xlsx']
  */
 export async function renderUpload(
   ctx: HttpContext,
-  site: AdminSite,
+  site: ImportSite,
   view: ModelView,
   { one = null, error }: { one?: AdminImport | null; error?: string } = {}
 ): Promise<string> {
@@ -47,7 +50,7 @@ export async function renderUpload(
   })
 }
 
-function shownUnfinished(site: AdminSite, view: ModelView, one: AdminImport) {
+function shownUnfinished(site: Site, view: ModelView, one: AdminImport) {
   return {
     id: one.id,
     file: plainText(one.fileName),
@@ -61,7 +64,7 @@ function shownUnfinished(site: AdminSite, view: ModelView, one: AdminImport) {
 /** Renders the page of a running dry run. The page refreshes itself, with or without a script. */
 export async function renderWaiting(
   ctx: HttpContext,
-  site: AdminSite,
+  site: Site & WithLimits & WithJobs,
   view: ModelView,
   one: AdminImport
 ): Promise<string> {

@@ -1,5 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithDatabase } from '../../config/database_config.js'
+import type { WithLimits } from '../../config/define_config.js'
+import type { WithJobs } from '../jobs.js'
 import { PageNotFound, WithheldPage } from '../../http/errors.js'
 import { isGuarded, requireProof } from '../../identity/proof.js'
 import { isSuperuser, guardOf } from '../../identity/admin_guard.js'
@@ -14,7 +17,7 @@ import { rowId } from '../../views/record_items.js'
 
 /** Pages of background jobs. Users see their own jobs, superusers see all. */
 export class JobsController {
-  constructor(private readonly site: AdminSite) {}
+  constructor(private readonly site: Site & WithDatabase & WithLimits & WithJobs) {}
 
   /** Renders the list of jobs; without the layout for htmx requests. */
   async index(ctx: HttpContext): Promise<string> {

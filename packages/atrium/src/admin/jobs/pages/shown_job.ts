@@ -1,6 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { Duration } from 'luxon'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
+import type { WithLimits } from '../../config/define_config.js'
+import type { WithJobs } from '../jobs.js'
+import type { WithDatabase } from '../../config/database_config.js'
 import { momentOf } from '../../time/local_time.js'
 import type AdminJob from '../../models/admin_job.js'
 import { isUnfinished } from '../../models/admin_job.js'
@@ -17,7 +20,7 @@ export function jobUrl(site: { url(path: string): string }, { id }: { id: number
 }
 
 /** Responds to an API request that was turned into a job: 202 with the URL of the job. */
-export function acceptJob({ response }: HttpContext, site: AdminSite, job: AdminJob): void {
+export function acceptJob({ response }: HttpContext, site: Site, job: AdminJob): void {
   const url = jobUrl(site, job)
   response
     .status(202)
@@ -26,13 +29,17 @@ export function acceptJob({ response }: HttpContext, site: AdminSite, job: Admin
 }
 
 /** Redirects to the page of the job that the request has started. API clients receive the URL instead. */
-export function respondWithJob(ctx: HttpContext, site: AdminSite, job: AdminJob): void {
+export function respondWithJob(ctx: HttpContext, site: Site, job: AdminJob): void {
   if (wantsJson(ctx)) acceptJob(ctx, site, job)
   else redirect(ctx, jobUrl(site, job))
 }
 
 /** Returns the data of a job for its pages. */
-export async function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob) {
+export async function shownJob(
+  site: Site & WithLimits & WithJobs,
+  ctx: HttpContext,
+  job: AdminJob
+) {
   const { done, fault, state, total, username } = job
   const kind = await site.jobs.kindOf(job)
   const offersAgain = await site.jobs.offersAgain(job)
@@ -78,7 +85,12 @@ export async function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob)
 }
 
 /** Returns the link to a job's file for the job's owner; null if there is none. */
-function fileOf(site: AdminSite, ctx: HttpContext, job: AdminJob, kind: JobKind | undefined) {
+function fileOf(
+  site: Site & WithLimits,
+  ctx: HttpContext,
+  job: AdminJob,
+  kind: JobKind | undefined
+) {
   const file = kind?.fileOf(job)
   if (!file || job.userId !== guardOf(ctx).signedIn?.owner.id) return null
   const { keptHours } = site.exports
@@ -112,14 +124,14 @@ function wordOf({ done, state }: AdminJob): string {
 }
 
 /** Returns a text with the number of processed and remaining records of a failed or cancelled job. */
-function leftOf(site: AdminSite, { done, notes, state, total }: AdminJob): string | null {
+function leftOf(site: Site, { done, notes, state, total }: AdminJob): string | null {
   if ((state !== 'failed' && state !== 'cancelled') || total === null || notes?.revert) return null
   return site.text('jobs.left', { done, left: total - done })
 }
 
 /** Returns advice for a job that failed or was cancelled; null if there is none, and for other jobs. */
 function adviceOf(
-  site: AdminSite,
+  site: Site,
   job: AdminJob,
   kind: JobKind | undefined,
   offersAgain: boolean
@@ -145,7 +157,7 @@ function tookOf({ endedAt, startedAt }: AdminJob): string | null {
 const MOST = 5
 
 /** Returns links to the last events that an ended job has logged, for users who can read the log. */
-export async function shownEvents(site: AdminSite, ctx: HttpContext, job: AdminJob) {
+export async function shownEvents(site: Site & WithDatabase, ctx: HttpContext, job: AdminJob) {
   const isShown = mayReadEvents(site, ctx) && !isUnfinished(job)
   const events = isShown ? await eventsOfJob(site, job) : []
   const more = events.length - MOST

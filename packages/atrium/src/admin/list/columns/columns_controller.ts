@@ -1,10 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
 import { EventType } from '../../events/event_integration.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import type { ModelView } from '../../views/model_view.js'
 import { ListParameters } from '../list_parameters.js'
-import { readList } from '../read_list.js'
+import { readList, type ListSite } from '../read_list.js'
 import { DENSITIES } from '../saved_views/list_place.js'
 import { densityIn, preferenceNames } from '../saved_views/place_of.js'
 import { showPanel } from '../saved_views/views_bar.js'
@@ -41,7 +40,7 @@ interface Shown {
  */
 export class ColumnsController {
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: ListSite,
     private readonly view: ModelView
   ) {}
 

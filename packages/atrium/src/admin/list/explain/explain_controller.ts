@@ -1,21 +1,19 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { explainList, Records, countMatching } from '#crud/internals'
-import type { AdminSite } from '../../admin_site.js'
 import { isSuperuser } from '../../identity/admin_guard.js'
 import { viewedRoleOf } from '../../permissions/view_as_guard.js'
 import type { ModelView } from '../../views/model_view.js'
 import { inSentence } from '../../text/plain_text.js'
 import type { ListParameters } from '../list_parameters.js'
-import { readList } from '../read_list.js'
+import { readList, type ListSite } from '../read_list.js'
 import { showPanel } from '../saved_views/views_bar.js'
 import type { Sql } from '#base/sql/sql'
 import { LucidCrud } from '#crud'
 import { readFilters, type ReadFilter } from '#base/columns/filter'
 import { OutOfTime, withinTime } from '#base/database/time_limit'
 import { adminActor } from '../../identity/admin_actor.js'
-import type { RolePermissions } from '../../permissions/role_permissions.js'
 import type { Site } from '../../views/site.js'
-import type { UserAttributes } from '../../config/user_attributes.js'
+import type { WithUserAttributes } from '../../config/user_attributes.js'
 import { lackingScopes } from '../../views/lacking_scopes.js'
 import { cutText } from '../cell.js'
 import { filterNotes } from '../empty_state.js'
@@ -28,7 +26,7 @@ import { NO_TITLES } from '../title_search.js'
 /** Explains which filters, scopes and policies reduce a list. The URL contains the list's query. */
 export class ExplainController {
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: ListSite & WithUserAttributes,
     private readonly view: ModelView
   ) {}
 
@@ -99,11 +97,7 @@ interface ListStep {
   empty?: { count: number; url: string | null }
 }
 
-/** The site with the permissions of roles. */
-type ExplainedSite = Site & {
-  readonly permissions: RolePermissions
-  readonly userAttributes: UserAttributes
-}
+type ExplainedSite = Site & WithUserAttributes
 
 /** A step that is counted as a list of its own. */
 interface Reduction {

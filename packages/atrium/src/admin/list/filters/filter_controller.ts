@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Column } from '#base/columns/column'
 import type { ReadFilter } from '#base/columns/filter'
-import type { AdminSite } from '../../admin_site.js'
+import type { Site } from '../../views/site.js'
 import { UnreadableText } from '../../text/errors.js'
 import type { ModelView } from '../../views/model_view.js'
 import { readLocal } from '../../time/local_time.js'
@@ -9,7 +9,7 @@ import { presentZone, UTC } from '../../time/time_zone.js'
 import { why } from '../empty_state.js'
 import { filterParameter, lastIn } from '../list_address.js'
 import type { ListParameters } from '../list_parameters.js'
-import { readList } from '../read_list.js'
+import { readList, type ListSite } from '../read_list.js'
 import { relatedColumns } from '../related_columns.js'
 import { requestedIn, FIELDS, madeFor, valueFields, type Requested } from './filter_form.js'
 import { filterOf, plainOperator, type ChosenOperator } from './form_operators.js'
@@ -26,7 +26,7 @@ import { redirect } from '../../http/redirect.js'
  */
 export class FilterController {
   constructor(
-    protected readonly site: AdminSite,
+    protected readonly site: ListSite,
     protected readonly view: ModelView
   ) {}
 
@@ -199,7 +199,7 @@ function storedValues({ kind }: Column, values: readonly string[]): readonly str
 /** The facets of a list: next to the list for htmx, otherwise as a page. The URL contains the list's query. */
 export class FacetsController {
   constructor(
-    protected readonly site: AdminSite,
+    protected readonly site: ListSite,
     protected readonly view: ModelView
   ) {}
 
@@ -224,7 +224,7 @@ export class FacetsController {
 /** The values that are suggested for a text of one line, in filters and forms. */
 export class SuggestionsController {
   constructor(
-    protected readonly site: AdminSite,
+    protected readonly site: Site,
     protected readonly view: ModelView
   ) {}
 

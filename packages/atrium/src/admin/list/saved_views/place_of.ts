@@ -1,17 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { Preferences } from '../../preferences/preferences.js'
+import type { WithPreferences } from '../../preferences/preferences.js'
 import type { ModelView } from '../../views/model_view.js'
 import { isPageSize } from '../../views/page_size.js'
 import { VersionedCache } from '../../permissions/versioned_cache.js'
 import { DENSITIES, NO_PLACE, type Density, type ListPlace } from './list_place.js'
-import type { SavedViews } from './saved_views.js'
+import type { WithSavedViews } from './saved_views.js'
 import { guardOf } from '../../identity/admin_guard.js'
-
-/** The stores of the users' saved views and preferences for lists. */
-export interface ListStores {
-  readonly preferences: Preferences
-  readonly savedViews: SavedViews
-}
 
 /* Cached per request, as a page needs the saved views for the list and for the tabs. */
 const OF_REQUEST = new WeakMap<HttpContext, Map<string, Promise<ListPlace>>>()
@@ -40,7 +34,7 @@ export function preferenceNames(model: string) {
  */
 export async function placeOf(
   ctx: HttpContext,
-  site: ListStores,
+  site: WithPreferences & WithSavedViews,
   { name }: Pick<ModelView, 'name'>
 ): Promise<ListPlace> {
   const owner = guardOf(ctx).signedIn?.owner
@@ -64,7 +58,11 @@ async function unlessFailed(ctx: HttpContext, model: string, reading: Promise<Li
   }
 }
 
-async function read(site: ListStores, userId: number, model: string): Promise<ListPlace> {
+async function read(
+  site: WithPreferences & WithSavedViews,
+  userId: number,
+  model: string
+): Promise<ListPlace> {
   const names = preferenceNames(model)
   const [views, preferences] = await Promise.all([
     site.savedViews.visibleTo(userId, model),

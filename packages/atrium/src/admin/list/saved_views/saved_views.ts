@@ -188,3 +188,8 @@ function folded(name: string): string {
 function withoutUndefined(values: Record<string, unknown>) {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
+
+/** A site with saved views of lists */
+export interface WithSavedViews {
+  readonly savedViews: SavedViews
+}

@@ -1,5 +1,4 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../../admin_site.js'
 import { NotAllowed, PageNotFound, WithheldPage } from '../../http/errors.js'
 import { EventType } from '../../events/event_integration.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
@@ -7,7 +6,7 @@ import type AdminSavedView from '../../models/admin_saved_view.js'
 import type { ModelView } from '../../views/model_view.js'
 import { chosenNames } from '../columns/column_choices.js'
 import type { ListParameters } from '../list_parameters.js'
-import { readList } from '../read_list.js'
+import { readList, type ListSite } from '../read_list.js'
 import { placeOf, preferenceNames } from './place_of.js'
 import { InvalidView, LONGEST_VIEW_NAME } from './saved_views.js'
 import { showPanel, mayChange } from './views_bar.js'
@@ -32,7 +31,7 @@ interface ViewForm {
  */
 export class ViewsController {
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: ListSite,
     private readonly view: ModelView
   ) {}
 
