@@ -9,7 +9,11 @@ import { fileURLToPath } from 'node:url'
 
 /** Words that are not used, each with the terms that replace it */
 export const WORDS = [
-  { word: 'fault', pattern: /\bfault(?:s|y)?\b/i, use: 'error, invalid value, invalid row' },
+  {
+    word: 'fault',
+    pattern: /\bfault(?:s|y)?\b(?! injection)/i,
+    use: 'error, invalid value, invalid row',
+  },
   { word: 'answer', pattern: /\banswer(?:s|ed|ing)?\b/i, use: 'response, result, returns' },
   { word: 'is told', pattern: /\b(?:is|are|was|were|be|been) told\b/i, use: 'notified, shown' },
   { word: 'kept', pattern: /\bkept\b/i, use: 'stored, saved, preserved, unchanged' },

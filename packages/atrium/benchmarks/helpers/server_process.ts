@@ -8,7 +8,7 @@ import { environment } from './application.js'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const SIDE_CHANNEL = new URL('./side_channel.ts', import.meta.url).href
-const PATIENCE = 60_000
+const TIMEOUT = 60_000
 
 /* Milliseconds after which a server loads its other modules, and processor time in microseconds of an idle one */
 const IDLE = { after: 4000, cpu: 20_000, milliseconds: 1000 }
@@ -66,7 +66,7 @@ export class ServerProcess {
   /** Waits until the server has loaded what it loads after the start. */
   async untilIdle(): Promise<void> {
     await sleep(IDLE.after)
-    const end = Date.now() + PATIENCE
+    const end = Date.now() + TIMEOUT
     for (let before = await this.usage(); Date.now() < end;) {
       await sleep(IDLE.milliseconds)
       const now = await this.usage()
@@ -113,7 +113,7 @@ export class ServerProcess {
   }
 
   async #untilItResponses(path: string): Promise<void> {
-    const end = Date.now() + PATIENCE
+    const end = Date.now() + TIMEOUT
     while (Date.now() < end && this.child.exitCode === null) {
       const response = await fetch(this.origin + path).catch(() => undefined)
       if (response) return void (await response.arrayBuffer())

@@ -3,7 +3,7 @@ import { ServerProcess } from '../helpers/server_process.js'
 import { signIn } from '../helpers/sign_in.js'
 import type { SqliteDatabase } from '../helpers/sqlite_database.js'
 
-const PATIENCE = 30 * 60_000
+const TIMEOUT = 30 * 60_000
 const LOOKED_AT_EVERY = 20
 
 /** Export and import by the pages of a running site, as a person has them. */
@@ -68,7 +68,7 @@ export class TransferSite {
   /** Runs a job, from its start to its end. */
   async #job(kind: string, start: () => Promise<unknown>): Promise<number> {
     await start()
-    const end = Date.now() + PATIENCE
+    const end = Date.now() + TIMEOUT
     let began: number | undefined
     while (Date.now() < end) {
       const [job] = await this.database.select(

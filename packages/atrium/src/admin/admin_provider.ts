@@ -146,7 +146,7 @@ export default class AdminProvider {
     await this.#serveMetrics(site)
     errors.push(...(await addPages(this.app, site)), ...(await addCards(this.app, site)))
     mountPart({
-      placeOf: mountPlace(site),
+      prefixOf: mountPlace(site),
       handleError: (error, ctx) => handleAdminError(site, error, ctx),
     })
 

@@ -10,8 +10,8 @@ import {
   replacementWarning,
   requireMount,
 } from './mount/start_checks.js'
-import { usePlaces } from '#base/http/base_path'
-import { mountPart, placeOf, queryStrings } from './mount/mounted_parts.js'
+import { useEnginePaths } from '#base/http/base_path'
+import { mountPart, mountedPrefixOf, queryStrings } from './mount/mounted_parts.js'
 import { prefixOf } from './endpoints/generated_routes.js'
 import { completeForms } from './operations/complete_forms.js'
 import { accessWarnings } from './endpoints/public_writes.js'
@@ -36,8 +36,8 @@ export default class CrudProvider {
     const tree = { matcher: 'tree', precedence: 'specificity' } as const
     const router = new EngineRouter(this.app, encryption.use(), queryStrings, tree)
     useRouter(router)
-    usePlaces((path) => placeOf(path) !== undefined)
-    mountPart({ placeOf: prefixOf, handleError: handleProblem })
+    useEnginePaths((path) => mountedPrefixOf(path) !== undefined)
+    mountPart({ prefixOf, handleError: handleProblem })
 
     const server = await container.make('server')
     const bootServer = server.boot.bind(server)

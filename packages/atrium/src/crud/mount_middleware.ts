@@ -12,7 +12,7 @@ import { finishResponse } from './http/finish_response.js'
 import { allowCrossOrigin, isFromOrigin, preflightMethod } from './http/cross_origin.js'
 import {
   reportError,
-  placeOf,
+  mountedPrefixOf,
   respondToError,
   queryStrings,
   isMoreSpecific,
@@ -33,10 +33,10 @@ export default class MountMiddleware {
     const path = base + (request.parsedUrl.pathname ?? '/')
     const asked = preflightMethod(ctx)
     const own = match(engineRouter(), ctx, asked ?? request.intended(), base)
-    const place = own ? own.route.pattern : placeOf(path)
-    if (place === undefined) return await next()
+    const pattern = own ? own.route.pattern : mountedPrefixOf(path)
+    if (pattern === undefined) return await next()
     const hosts = match(hostRouter, ctx, asked ?? request.method())
-    if (hosts && !isMoreSpecific(withoutBase(place), hosts.route.pattern)) return await next()
+    if (hosts && !isMoreSpecific(withoutBase(pattern), hosts.route.pattern)) return await next()
 
     addBase(ctx, base)
     const called = asked === undefined ? own : null

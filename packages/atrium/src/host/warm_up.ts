@@ -22,7 +22,7 @@ export async function warmUp(
 ): Promise<void> {
   try {
     await ask(address, LIVE)
-    const path = placeOfNothing(endpoints)
+    const path = pathOfMissingItem(endpoints)
     if (path && !isStopping()) await ask(address, path)
   } catch {
     /* If this fails, the first request performs the same work. */
@@ -43,7 +43,7 @@ function ask({ address, port }: AddressInfo, path: string): Promise<void> {
 }
 
 /** Returns the path of an item that does not exist, on an endpoint without a rate limit. */
-function placeOfNothing(endpoints: Iterable<EndpointCreator>): string | undefined {
+function pathOfMissingItem(endpoints: Iterable<EndpointCreator>): string | undefined {
   if (crudConfig().rateLimit) return undefined
   for (const one of endpoints) {
     const read = one.routes.find(({ name, isCustom }) => name === 'read' && !isCustom)

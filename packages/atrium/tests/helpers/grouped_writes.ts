@@ -7,7 +7,9 @@ import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { inSharedTransaction } from '#base/database/shared_transaction'
 import { sqliteConnections, type SqliteDriver } from '#base/database/sqlite/sqlite_connection'
 
-type Options = Partial<NonNullable<Parameters<typeof sqliteConnections>[2]>> & { patience?: number }
+type Options = Partial<NonNullable<Parameters<typeof sqliteConnections>[2]>> & {
+  waitTimeout?: number
+}
 type Cleanup = (callback: () => Promise<void>) => void
 
 export const DRIVERS: readonly SqliteDriver[] = ['sqlite3', 'better-sqlite3']
@@ -26,12 +28,12 @@ const LONG = 60_000
 /**
  * Opens the file, with the tables `notes` and `pages`.
  *
- * @param options.patience  milliseconds that a write waits for others
+ * @param options.waitTimeout  milliseconds that a write waits for others
  */
 export async function openGrouped(
   driver: SqliteDriver,
   cleanup: Cleanup,
-  { patience, ...options }: Options = {}
+  { waitTimeout, ...options }: Options = {}
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-groups-'))
   const file = join(folder, 'db.sqlite3')
@@ -41,7 +43,7 @@ export async function openGrouped(
     groups: { writes: 50, milliseconds: LONG },
     ...options,
   })
-  if (patience) configs[GROUPED].pool!.acquireTimeoutMillis = patience
+  if (waitTimeout) configs[GROUPED].pool!.acquireTimeoutMillis = waitTimeout
   for (const [name, config] of Object.entries(configs)) db.manager.add(name, config)
   cleanup(async () => {
     for (const name of Object.keys(configs)) await db.manager.release(name)

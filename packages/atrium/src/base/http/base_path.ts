@@ -50,16 +50,16 @@ export function withoutBase(path: string): string {
   return isBelow(path, base) ? path.slice(base.length) || '/' : path
 }
 
-let isPlace: (path: string) => boolean = () => false
+let isEnginePath: (path: string) => boolean = () => false
 
 /**
  * Sets the function that decides whether a path with the base path belongs to the engine.
  *
  * @returns the previous function
  */
-export function usePlaces(decides: typeof isPlace): typeof isPlace {
-  const before = isPlace
-  isPlace = decides
+export function useEnginePaths(decides: typeof isEnginePath): typeof isEnginePath {
+  const before = isEnginePath
+  isEnginePath = decides
   return before
 }
 
@@ -76,7 +76,7 @@ export function innerUrl(request: IncomingMessage): string {
   const [, origin = '', target] = /^([a-z][a-z\d+.-]*:\/\/[^/?#]*)?(.*)$/is.exec(url)!
   const [path] = target.split('?', 1)
   if (!isBelow(path, base)) return url
-  if (forwardedPrefix(request) === base && isPlace(base + path)) return url
+  if (forwardedPrefix(request) === base && isEnginePath(base + path)) return url
   const inner = target.slice(base.length)
   return origin + (inner.startsWith('/') ? inner : `/${inner}`)
 }

@@ -39,12 +39,13 @@ export class FileReference extends MultipartFile {
  */
 export function fileKeysIn(column: Pick<Column, 'kind'>, value: unknown): string[] | null {
   if (value === null || value === undefined) return []
-  const held = column.kind === 'json' && typeof value === 'string' ? listIn(value) : value
-  const keys = Array.isArray(held) ? held : [held]
+  const stored = column.kind === 'json' && typeof value === 'string' ? parsedOrText(value) : value
+  const keys = Array.isArray(stored) ? stored : [stored]
   return keys.every((key) => typeof key === 'string') ? keys : null
 }
 
-function listIn(text: string): unknown {
+/** Returns the parsed JSON, or the text itself if it is not JSON; null has no keys. */
+function parsedOrText(text: string): unknown {
   try {
     return JSON.parse(text) ?? []
   } catch {

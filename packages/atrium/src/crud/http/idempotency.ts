@@ -194,7 +194,7 @@ abstract class IdempotentWrite<Result extends object> {
 
     const options = optionsOf()
     const client = options.client ?? this.resource.client()
-    const { responses, id } = await this.#placeOf(ctx, key, client, options)
+    const { responses, id } = await this.#responsesFor(ctx, key, client, options)
     const begun = await responses.begin<Result>(id, fingerprintOf(body))
     if (!('claim' in begun)) return await this.#replay(ctx, begun, client, options)
     const claim = begun as Claim
@@ -206,7 +206,7 @@ abstract class IdempotentWrite<Result extends object> {
     }
   }
 
-  async #placeOf(
+  async #responsesFor(
     ctx: HttpContext,
     key: string,
     client: QueryClientContract,

@@ -21,7 +21,7 @@ interface MountedPart {
    * @param path  path of a request that matches no route of the engine
    * @returns the prefix of this part that contains the path, such as `/api`; undefined if there is none
    */
-  placeOf(path: string): string | undefined
+  prefixOf(path: string): string | undefined
   /**
    * Responds to an error of the part's routes, or to an unknown path below its prefix.
    *
@@ -38,10 +38,10 @@ export function mountPart(part: MountedPart): void {
 }
 
 /** Returns the prefix that contains a path without a route; undefined for a path of the application. */
-export function placeOf(path: string): string | undefined {
+export function mountedPrefixOf(path: string): string | undefined {
   for (const part of PARTS) {
-    const place = part.placeOf(path)
-    if (place !== undefined) return place
+    const prefix = part.prefixOf(path)
+    if (prefix !== undefined) return prefix
   }
   return undefined
 }
@@ -50,12 +50,12 @@ export function placeOf(path: string): string | undefined {
  * True for a path or pattern of the endpoints or the API schema. False for the documentation page, and below the mount
  * path of the admin site, also if these are below the prefix of the endpoints.
  */
-export function isOfEndpoints(place: string): boolean {
-  if (place === schemaPath()) return true
-  const prefix = prefixOf(place)?.length
+export function isOfEndpoints(path: string): boolean {
+  if (path === schemaPath()) return true
+  const prefix = prefixOf(path)?.length
   const { path: docs } = crudConfig().docs
-  if (prefix === undefined || place === docs || place.startsWith(`${docs}/`)) return false
-  return PARTS.every((part) => (part.placeOf(place)?.length ?? 0) <= prefix)
+  if (prefix === undefined || path === docs || path.startsWith(`${docs}/`)) return false
+  return PARTS.every((part) => (part.prefixOf(path)?.length ?? 0) <= prefix)
 }
 
 /** Responds to an error below the prefixes of the engine. Never throws. */

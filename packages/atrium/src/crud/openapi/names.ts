@@ -57,7 +57,8 @@ export function nameEndpoints(
   const names = new Map<EndpointCreator, EndpointNames>()
   for (const same of Map.groupBy(all, ({ resource }) => identifier(resource.name)).values()) {
     const plain = same.find((one) => one.isAtTablePath) ?? same[0]
-    for (const one of same) names.set(one, namesOf(one, one === plain ? '' : placeOf(one), schemas))
+    for (const one of same)
+      names.set(one, namesOf(one, one === plain ? '' : pathSuffix(one), schemas))
   }
   return names
 }
@@ -83,20 +84,20 @@ export function operationId(route: EndpointRoute, { path }: EndpointCreator, nam
 
 function namesOf(
   { resource }: EndpointCreator,
-  place: string,
+  suffix: string,
   schemas: UniqueNames
 ): EndpointNames {
   const name = identifier(resource.name)
   const one = string.noCase(name)
   return {
-    item: schemas.take(name + place, BESIDE),
-    items: string.pluralize(name) + place,
+    item: schemas.take(name + suffix, BESIDE),
+    items: string.pluralize(name) + suffix,
     one,
     many: string.pluralize(one),
   }
 }
 
-function placeOf({ path }: EndpointCreator): string {
+function pathSuffix({ path }: EndpointCreator): string {
   return `At${pascal(path.split('/').at(-1)!)}`
 }
 

@@ -262,10 +262,10 @@ function apiInput(
 
 /** Returns the names of the declared filters, also with each prefix in the query, such as `any.1.not.`. */
 function filterNames({ filters }: Resource, query: QueryString): string[] {
-  const places = query.names.map((name) => ({ ...filters.placeOf(name), name: '' }))
+  const places = query.names.map((name) => ({ ...filters.splitName(name), name: '' }))
   const prefixes = new Set(['', ...places.map(placedName)])
   const names = [...filters.all.map(({ name }) => name), ...filters.relatedNames]
-  const open = query.names.filter((name) => query.related?.filter(filters.placeOf(name).name))
+  const open = query.names.filter((name) => query.related?.filter(filters.splitName(name).name))
   return [...open, ...[...prefixes].flatMap((prefix) => names.map((name) => prefix + name))]
 }
 
@@ -278,7 +278,7 @@ function filtersIn(
   query: QueryString,
   parameter: string
 ): Array<[name: string, text: string]> {
-  const { name, group } = resource.filters.placeOf(parameter)
+  const { name, group } = resource.filters.splitName(parameter)
   const isDeclared = Boolean(resource.filters.get(name) ?? query.related?.filter(name))
   if (group !== null) {
     const message = filterErrorMessage({ reason: 'unknown' })

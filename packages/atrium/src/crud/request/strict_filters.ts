@@ -50,7 +50,7 @@ export function strictRequest(resource: Resource, query: QueryString): ListReque
   const { filters } = resource
   const named = (name: string) => filters.get(name) ?? query.related?.filter(name)
   const sent = query.names.flatMap((name) => {
-    const { group, name: filter } = filters.placeOf(name)
+    const { group, name: filter } = filters.splitName(name)
     const operator = named(filter)?.operator
     if (!operator) throw invalidParameter(name, 'filter', 'must be the name of a filter')
     const texts = group === null ? [query.get(name)!] : query.all(name)

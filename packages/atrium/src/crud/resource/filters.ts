@@ -177,7 +177,7 @@ export class Filters {
   }
 
   /** Splits the name of a parameter, such as `any.1.not.price__gte`. */
-  placeOf(parameter: string): FilterPlace {
+  splitName(parameter: string): FilterPlace {
     return filterPlace(parameter, (name) => this.#filters.has(name))
   }
 

@@ -12,7 +12,7 @@ export interface FuzzResponse {
 const AGENT = new Agent({ keepAlive: true, maxSockets: 4 })
 
 /* A response that takes longer counts as hanging. */
-const PATIENCE = 30_000
+const TIMEOUT = 30_000
 
 /** Sends the request unchanged. */
 export function send(
@@ -34,7 +34,7 @@ export function send(
         ...(bytes.length > 0 && { 'content-length': bytes.length }),
       },
     })
-    request.setTimeout(PATIENCE, () => request.destroy(new Error('no response came')))
+    request.setTimeout(TIMEOUT, () => request.destroy(new Error('no response came')))
     request.on('error', reject)
     request.on('response', (response) => {
       let text = ''

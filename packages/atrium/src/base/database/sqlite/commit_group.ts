@@ -117,13 +117,13 @@ export class CommitGroup {
    * @param begin       opens a savepoint in the transaction; undefined in a transaction of the driver, which only
    *   driver writes can join
    * @param connection  connection of the transaction, in the driver
-   * @param patience    maximum number of milliseconds for the work of each write, because earlier writes wait for its
+   * @param workTimeout  maximum number of milliseconds for the work of each write, because earlier writes wait for its
    *   end
    */
   constructor(
     readonly begin: (() => Promise<TransactionClientContract>) | undefined,
     readonly connection: RawConnection,
-    readonly patience: number
+    readonly workTimeout: number
   ) {
     /* Prevents an unhandled rejection: in a group of one, no other write waits for this promise. */
     this.#ended.promise.catch(() => {})
@@ -164,7 +164,7 @@ export class CommitGroup {
       if (isOfDriver) result = await this.#runOfDriver(write)
       else {
         transaction = await this.begin!()
-        result = await withPatience(write.work(transaction), this.patience)
+        result = await withinTimeout(write.work(transaction), this.workTimeout)
         await endInDatabase(transaction, 'commit')
       }
     } catch (error) {
@@ -227,7 +227,7 @@ export class CommitGroup {
  *
  * @throws WaitedTooLong  when the time is over; later results of the work are ignored
  */
-async function withPatience<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
+async function withinTimeout<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout
   const over = new Promise<never>((_resolve, reject) => {
     const message = `This write was undone: its code took longer than ${milliseconds} ms, while writes before it waited for the commit that they share`

@@ -51,12 +51,12 @@ export class CommitGroups {
   #isBusy = false
 
   /**
-   * @param patience  maximum number of milliseconds that a write waits for earlier writes
-   * @param blocks    true for a driver that blocks other requests while it works: they can run before each commit
+   * @param waitTimeout  maximum number of milliseconds that a write waits for earlier writes
+   * @param blocks       true for a driver that blocks other requests while it works: they can run before each commit
    */
   constructor(
     readonly bounds: GroupBounds,
-    readonly patience: number,
+    readonly waitTimeout: number,
     readonly blocks = false
   ) {}
 
@@ -100,8 +100,8 @@ export class CommitGroups {
           reject(error)
         },
       }
-      const message = `This write waited longer than ${this.patience} ms for the writes before it`
-      const timer = setTimeout(() => turn.refuse(new WaitedTooLong(message)), this.patience)
+      const message = `This write waited longer than ${this.waitTimeout} ms for the writes before it`
+      const timer = setTimeout(() => turn.refuse(new WaitedTooLong(message)), this.waitTimeout)
       this.#waiting.push(turn)
     })
   }
@@ -238,7 +238,7 @@ export class CommitGroups {
   ): Promise<CommitGroup | undefined> {
     const mayJoin = () => this.#mayJoin(begun) && this.#waiting[0].mayJoinDriver
     if (!mayJoin() || (await defersConstraints(command, connection))) return undefined
-    const group = new CommitGroup(undefined, connection, this.patience)
+    const group = new CommitGroup(undefined, connection, this.waitTimeout)
     await this.#fill(group, mayJoin)
     return group
   }
@@ -265,9 +265,9 @@ export class CommitGroups {
     if (!mayJoin() || transaction.isCompleted) return undefined
     if (!(await mayShareCommit(transaction).catch(() => false))) return undefined
 
-    /* The patience is twice that of a write that waits within application code, so that the inner wait fails first. */
+    /* The timeout is twice that of a write that waits within application code, so that the inner wait fails first. */
     const connection = await withConnection(transaction, (one) => one)
-    const group = new CommitGroup(open, connection, 2 * this.patience)
+    const group = new CommitGroup(open, connection, 2 * this.waitTimeout)
     const unseal = seal(transaction)
     await this.#fill(group, mayJoin)
     unseal()

@@ -145,10 +145,10 @@ export function commitGroupsOf(client: QueryClientContract): CommitGroups | unde
   if (groups === undefined) {
     const config = db.manager.get(client.connectionName)?.config as Grouped | undefined
     const { milliseconds = 0, writes = 0 } = config?.groups ?? {}
-    const patience = config?.pool?.acquireTimeoutMillis ?? TIMEOUT
+    const waitTimeout = config?.pool?.acquireTimeoutMillis ?? TIMEOUT
     const isOn = milliseconds > 0 && writes > 1
     const blocks = config?.client === 'better-sqlite3'
-    groups = isOn ? new CommitGroups({ milliseconds, writes }, patience, blocks) : null
+    groups = isOn ? new CommitGroups({ milliseconds, writes }, waitTimeout, blocks) : null
     GROUPS.set(writer, groups)
   }
   return groups ?? undefined

@@ -98,7 +98,7 @@ export class SqliteDialect implements Dialect {
       return this.compareList(table, column, [value], operator === '<>')
     }
     const name = operandOf(this.nameOf(table, column), column)
-    const sql = `${name} ${operator} ${placeOf(column, value)}${collation(column)}`
+    const sql = `${name} ${operator} ${placeholderOf(column, value)}${collation(column)}`
     const guard =
       operator === '=' || operator === '<>' ? undefined : guardOf(name, column, operator)
     return {
@@ -111,11 +111,11 @@ export class SqliteDialect implements Dialect {
     /* UUIDs are text on SQLite, and can be stored in uppercase. */
     if (column.kind === 'uuid')
       values = values.flatMap((value) => [value, String(value).toUpperCase()])
-    const places = values.map((value) => placeOf(column, value)).join(', ')
+    const placeholders = values.map((value) => placeholderOf(column, value)).join(', ')
     /* The collation is added to the column, because a list is compared with the collation of the left side. */
     const name = `${operandOf(this.nameOf(table, column), column)}${collation(column)}`
     return {
-      sql: `${name} ${negate ? 'not in' : 'in'} (${places})`,
+      sql: `${name} ${negate ? 'not in' : 'in'} (${placeholders})`,
       bindings: values.map((value) => this.bind(column, value)),
     }
   }
@@ -283,7 +283,7 @@ export class SqliteDialect implements Dialect {
  * Returns the SQL placeholder for a value. A text is cast to a number if the column is read through an expression,
  * because SQLite converts a compared text only for a plain column.
  */
-function placeOf(column: Column, value: unknown): string {
+function placeholderOf(column: Column, value: unknown): string {
   const isExpression = column.hasOtherForms && isShownAsStored(column)
   return isExpression && typeof value === 'string' ? `cast(${VALUE} as numeric)` : VALUE
 }

@@ -80,12 +80,12 @@ test.group('A connection to a server', (group) => {
   })
 
   test('waiting for a database lock ends after five seconds', async ({ assert }) => {
-    const { patience } = await firstRow(
+    const { timeout } = await firstRow(
       onPostgres
-        ? "select current_setting('lock_timeout') as patience"
-        : 'select @@innodb_lock_wait_timeout as patience'
+        ? "select current_setting('lock_timeout') as timeout"
+        : 'select @@innodb_lock_wait_timeout as timeout'
     )
-    assert.match(String(patience), /^5s?$/)
+    assert.match(String(timeout), /^5s?$/)
   })
 
   test('[A29] a database error in the log contains no row and no statement', async ({ assert }) => {

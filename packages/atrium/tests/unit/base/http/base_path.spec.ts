@@ -5,7 +5,7 @@ import {
   basePath,
   innerUrl,
   stripBase,
-  usePlaces,
+  useEnginePaths,
   withBase,
   withoutBase,
 } from '#base/http/base_path'
@@ -76,8 +76,8 @@ test.group('Base path', (group) => {
     cleanup,
   }) => {
     use('https://tools.example.com/admin')
-    const before = usePlaces((path) => /^\/admin\/(admin\/login|api)/.test(path))
-    cleanup(() => void usePlaces(before))
+    const before = useEnginePaths((path) => /^\/admin\/(admin\/login|api)/.test(path))
+    cleanup(() => void useEnginePaths(before))
     assert.equal(innerUrl(requestOf('/admin/login', '/admin')), '/admin/login')
     assert.equal(innerUrl(requestOf('/admin/login', '/admin/, /x')), '/admin/login')
     assert.equal(innerUrl(requestOf('/admin/login')), '/login')

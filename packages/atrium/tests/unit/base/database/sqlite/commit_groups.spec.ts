@@ -337,7 +337,7 @@ for (const driver of DRIVERS) {
       assert,
       cleanup,
     }) => {
-      const { note, texts, write } = await openGrouped(driver, cleanup, { patience: 50 })
+      const { note, texts, write } = await openGrouped(driver, cleanup, { waitTimeout: 50 })
       const waitFor = (text: string) =>
         write(async (client) => {
           await addNote(client, text)
@@ -355,7 +355,7 @@ for (const driver of DRIVERS) {
       assert,
       cleanup,
     }) => {
-      const { note, texts, write } = await openGrouped(driver, cleanup, { patience: 50 })
+      const { note, texts, write } = await openGrouped(driver, cleanup, { waitTimeout: 50 })
       const begun = signal()
       const first = write(async (client) => {
         await addNote(client, 'first')

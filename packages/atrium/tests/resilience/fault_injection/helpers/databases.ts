@@ -34,7 +34,7 @@ export interface Place {
  * @throws MissingProgram  if the database server is not installed
  */
 export async function makePlace(kind: DatabaseKind): Promise<Place> {
-  const folder = mkdtempSync(join(tmpdir(), 'atrium-faults-'))
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-fault-injection-'))
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   if (kind === 'sqlite' || kind === 'better-sqlite3') {
     return { ...placeInFolder(kind, folder), remove: async () => remove() }

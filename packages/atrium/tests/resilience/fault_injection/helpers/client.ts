@@ -17,7 +17,7 @@ export type Call = (
 ) => Promise<HttpResponse>
 
 /* Milliseconds after which a request counts as hanging. */
-const PATIENCE = 60_000
+const TIMEOUT = 60_000
 
 /**
  * Creates a client with keep-alive connections. It never throws: a missing response has the status
@@ -41,7 +41,7 @@ export function clientOf(origin: string, connections = 8): { call: Call; close()
         {
           method,
           agent,
-          timeout: PATIENCE,
+          timeout: TIMEOUT,
           headers: {
             accept: 'application/json',
             ...(body !== undefined && {

@@ -107,7 +107,7 @@ async function pagesAfter(
 }
 
 async function importOnConsole(server: Server, file: File) {
-  const folder = mkdtempSync(join(tmpdir(), 'atrium-faults-'))
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-fault-injection-'))
   const path = join(folder, 'products.csv')
   try {
     writeFileSync(path, await file.bytes())

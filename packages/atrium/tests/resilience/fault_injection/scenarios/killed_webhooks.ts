@@ -10,7 +10,7 @@ import type { Scenario } from '../scenario.js'
 import { KILLS, Ledger, streamUntil } from './kill.js'
 
 /* Milliseconds for the deliveries of a killed worker, whose lease is two minutes */
-const PATIENCE = 240_000
+const TIMEOUT = 240_000
 
 /* One message of this number is refused, and so sent again after five seconds. */
 const REFUSED = 50
@@ -86,7 +86,7 @@ async function waitForDeliveries(place: Place): Promise<number> {
       "select count(*) as pending from admin_webhook_deliveries where state = 'pending'"
     )
     const waited = performance.now() - begun
-    if (Number(pending) === 0 || waited > PATIENCE) return waited / 1000
+    if (Number(pending) === 0 || waited > TIMEOUT) return waited / 1000
     await sleep(500)
   }
 }

@@ -1,5 +1,5 @@
 /*
- * Injects failures and checks the promises that must hold in spite of them.
+ * Fault injection: causes failures, and checks the promises that must hold in spite of them.
  * `npm run faults [-- --help]`
  */
 import { parseArgs } from 'node:util'

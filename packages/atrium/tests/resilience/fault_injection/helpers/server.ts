@@ -7,7 +7,7 @@ import { freePort } from '#tests/helpers/free_port'
 import { environment } from '../../../../benchmarks/helpers/application.js'
 
 const ROOT = fileURLToPath(new URL('../../../../../../', import.meta.url))
-const START_PATIENCE = 60_000
+const START_TIMEOUT = 60_000
 
 /**
  * The application's server in a separate process, which can be killed and restarted on the same
@@ -53,7 +53,7 @@ export class Server {
   async start(): Promise<void> {
     this.#child = this.#spawn(['packages/atrium/benchmarks/server.ts', '--prepare'])
     const child = this.#child
-    const end = performance.now() + START_PATIENCE
+    const end = performance.now() + START_TIMEOUT
     while (!(await this.#isReady())) {
       if (child.exitCode !== null || performance.now() > end) {
         throw new Error(`The server did not start:\n${this.output.slice(-2000)}`)

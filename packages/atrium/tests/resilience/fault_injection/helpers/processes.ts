@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { launchAce, Server } from './server.js'
 
 /* A killed process's jobs are handed over after 30 seconds. */
-const PATIENCE = 120_000
+const TIMEOUT = 120_000
 
 /** A server and a worker of its own, on the same queue */
 export class Processes {
@@ -33,8 +33,8 @@ export class Processes {
 }
 
 /** Waits until a condition holds or a timeout ends; the next check then reports the failure. */
-export async function until(isSo: () => Promise<boolean>, patience = PATIENCE) {
-  const end = performance.now() + patience
+export async function until(isSo: () => Promise<boolean>, timeout = TIMEOUT) {
+  const end = performance.now() + timeout
   while (!(await isSo())) {
     if (performance.now() > end) return
     await sleep(20)
