@@ -6,7 +6,7 @@
  * - its multipart reader limits files and fields, but not the bytes around them, and a body that ends inside a part
  *   without a name terminates the process;
  * - it converts names of multipart fields, such as `a[4000000000]` and `a.a.a`, to nested objects, and its request
- *   copies them: a few bytes can exhaust memory or stack. There is no option to prevent this, and files are stored in
+ *   copies them: a few bytes can exhaust memory or stack, and `a` and `a.b` replace each other. There is no option to prevent this, and files are stored in
  *   the private `__raw_files`.
  *
  * No issue known. The first part can be removed when the test "the parser still sets no status for bodies that can't be
@@ -74,12 +74,14 @@ const AROUND_PARTS = 1024 * 1024
 const tooLarge = () =>
   new Exception('The body is too large', { status: 413, code: 'E_REQUEST_ENTITY_TOO_LARGE' })
 
-/* Maximum number of values; no form has more */
+/* A field of a form, of a row (`items.0.quantity`), or of all rows (`items.__more`) */
+const FORM_NAME = /^[^.[\]]+(?:\.(?:\d{1,6}\.[^.[\]]+|__[a-z]+))?$/
+
+/* Maximum number of files with the same name; no form has more */
 const LONGEST_LIST = 10_000
 
-/* Index of a row, and names of values that belong to all rows */
+/* Index of a row */
 const ROW = /^\d{1,6}$/
-const OWN_NAME = /^__[a-z]+$/
 
 /**
  * Checks the parts of AdonisJS that this file relies on.
@@ -94,8 +96,9 @@ export function checkLibrary(request: object = HttpRequest.prototype): void {
 }
 
 /**
- * Reads the body of a request. Fields and files whose names form a tree (`a[b][c]`) are left out, except fields of
- * rows.
+ * Reads the body of a request. Fields have the names and values that were sent, because the parser drops the values of
+ * `people` if there is a field `people.__shown`. Fields and files whose names form a tree (`a[b][c]`) are left out,
+ * except those of rows.
  *
  * @param read  calls AdonisJS's parser
  */
@@ -103,32 +106,43 @@ export async function readWithoutTrees(
   request: HttpRequest,
   read: () => Promise<void>
 ): Promise<void> {
+  const message = request.request
+  const pipe = message.pipe.bind(message)
+  const fields = new Map<string, string[]>()
+  message.pipe = (form, options) => {
+    form.on('field', (sent: string, value: string) => {
+      const name = sent.replace(/\[]$/, '')
+      if (!FORM_NAME.test(name)) return
+      const values = fields.get(name)
+      if (values) values.push(value)
+      else fields.set(name, [value])
+    })
+    return pipe(form, options)
+  }
   const keep = request.setInitialBody.bind(request)
-  request.setInitialBody = (body) => keep(withoutTrees(body))
+  request.setInitialBody = () => {
+    const single = [...fields].map(([name, all]) => [name, all.length > 1 ? all : all[0]])
+    keep(Object.fromEntries(single))
+  }
   await read()
   Object.assign(request, { __raw_files: withoutTrees(request.allFiles()) })
 }
 
-function withoutTrees(fields: Record<string, unknown>) {
+function withoutTrees(files: Record<string, unknown>) {
   return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]) =>
-      isTree(value) ? fieldsOfRows(name, value as object) : [[name, value]]
+    Object.entries(files).flatMap(([name, value]) =>
+      isTree(value) ? filesOfRows(name, value as object) : [[name, value]]
     )
   )
 }
 
-/**
- * Returns the fields or files of the rows of a form by their full names: `items.0.quantity`, `items.__more`. Other names that
- * form a tree are left out.
- */
-function fieldsOfRows(name: string, rows: object): Array<[string, unknown]> {
+/** Returns the files of the rows of a form by their full names: `items.0.photo`. */
+function filesOfRows(name: string, rows: object): Array<[string, unknown]> {
   return Object.entries(rows).flatMap(([index, row]): Array<[string, unknown]> => {
-    const place = `${name}.${index}`
-    if (typeof row === 'string') return OWN_NAME.test(index) ? [[place, row]] : []
     if (!ROW.test(index) || !isTree(row)) return []
     return Object.entries(row)
       .filter(([, value]) => !isTree(value))
-      .map(([field, value]) => [`${place}.${field}`, value])
+      .map(([field, value]) => [`${name}.${index}.${field}`, value])
   })
 }
 

@@ -12,7 +12,7 @@ import {
 } from '#tests/helpers/admin'
 import { emptyEventTables } from '#tests/helpers/events'
 import { formOf } from '#tests/helpers/forms'
-import { get } from '#tests/helpers/http'
+import { get, urlOf } from '#tests/helpers/http'
 import { its } from '#tests/helpers/its'
 import { audited, loggedEvents } from '#tests/helpers/model_events'
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
@@ -102,6 +102,26 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.deepEqual(await cast(), [ann.id, bob.id])
     await send('people=')
     assert.deepEqual(await cast(), [])
+  })
+
+  test('[R3, S36] a multipart form, as with a file field, attaches the chosen records', async ({
+    assert,
+  }) => {
+    await attach(ann)
+    const form = new FormData()
+    form.append('people', '')
+    form.append('people.__shown', JSON.stringify([String(ann.id)]))
+    form.append('people', String(bob.id))
+    form.append('people', String(cid.id))
+    form.append('people.__add', '')
+    const { status } = await fetch(urlOf(`/admin/Revue/form_update/${revue.id}`), {
+      method: 'POST',
+      body: form,
+      headers: { cookie: boss },
+      redirect: 'manual',
+    })
+    assert.equal(status, 303)
+    assert.deepEqual(await cast(), [bob.id, cid.id])
   })
 
   test('[R3] keys can be typed, separated by commas', async ({ assert }) => {
