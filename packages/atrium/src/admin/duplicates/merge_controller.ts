@@ -57,7 +57,9 @@ export class MergeController {
     const way = this.#way((name) => query.get(name))
     const { next } = way
     try {
-      return await this.#render(ctx, this.#keys(query.getAll('ids')), way)
+      /* The records of all pages are more than the ones whose keys the list sends. */
+      const ids = query.has('all') ? [] : query.getAll('ids')
+      return await this.#render(ctx, this.#keys(ids), way)
     } catch (error) {
       if (!(error instanceof BulkFailure)) throw error
       const text = this.site.text(error.key, error.data)

@@ -406,6 +406,18 @@ test.group('Admin | duplicates and merge', (group) => {
     )
   })
 
+  test('[G7.3] the selection of all matching records is not merged as the records of its first page', async ({
+    assert,
+  }) => {
+    const ids = [await client({}), await client({})]
+    const { headers, status } = await get(
+      `${ADMIN}/merge?ids=${ids[0]}&ids=${ids[1]}&query=&count=24&all=1`,
+      { headers: { cookie } }
+    )
+    assert.equal(status, 303)
+    assert.equal(headers.get('location'), `${ADMIN}/`)
+  })
+
   test('[G7.3] a group opens as a merge, and after the merge the next group opens', async ({
     assert,
   }) => {
