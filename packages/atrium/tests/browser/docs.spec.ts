@@ -85,7 +85,7 @@ test.group('The page of the API, in a browser', (group) => {
     }
   })
 
-  test('[Q1] the page can create, read and update a utensil', async ({ assert }) => {
+  test('[Q1] the API page can create, read and update a utensil', async ({ assert }) => {
     const visit = await visitDocs()
     const { page } = visit
     const create = await open(page, 'Utensils', 'createUtensil')

@@ -166,7 +166,7 @@ test.group('If-None-Match', (group) => {
     assert.equal(other.text, read.text)
   })
 
-  test('[Q6] HEAD returns the tag of GET', async ({ assert }) => {
+  test('[Q6] HEAD returns the same entity tag as GET', async ({ assert }) => {
     const path = await insertSheet()
     for (const place of [path, PATH]) {
       const read = await get(place)

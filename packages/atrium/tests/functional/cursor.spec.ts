@@ -450,7 +450,7 @@ test.group('Lists with a cursor', (group) => {
     assert.deepEqual(body, { data: [], next_cursor: null })
   })
 
-  test('[Q4] an index on the first sort column is used', async ({ assert }) => {
+  test('[Q4] a list with a cursor uses an index on its first sort column', async ({ assert }) => {
     const rows = Array.from({ length: 60 }, (_, index) => ({
       amount: index % 4 ? index % 7 : null,
       label: `${index % 5}`,

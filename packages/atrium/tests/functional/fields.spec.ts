@@ -104,7 +104,7 @@ test.group('Fields', (group) => {
       }
     })
 
-  test('[Q2] the error of an unknown field names it', async ({ assert }) => {
+  test('[Q2] the error about an unknown name in fields contains that name', async ({ assert }) => {
     const { body } = await get('/api/tracks?fields=id,titel,title')
     assert.include(body.detail, '"titel"')
   })
@@ -173,7 +173,7 @@ test.group('Fields', (group) => {
     assert.equal(status, 403)
   })
 
-  test('[Q2, A19] strictQuery accepts fields', async ({ assert }) => {
+  test('[Q2, A19] strictQuery accepts the parameter fields', async ({ assert }) => {
     app.config.set('crud.strictQuery', true)
     try {
       for (const path of ['tracks', 'tracks/1']) {

@@ -285,7 +285,7 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
     assert.isEmpty(await orders())
   })
 
-  test("[Q7, E1] the item's event is emitted once, after the commit", async ({
+  test('[Q7, E1] the event of a created item is emitted once, after the commit', async ({
     assert,
     cleanup,
   }) => {

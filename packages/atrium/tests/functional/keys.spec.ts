@@ -311,7 +311,7 @@ test.group('Composite keys', (group) => {
     assert.lengthOf(await rows(), 5)
   })
 
-  test('[A9] a create without one of the parts is refused', async ({ assert }) => {
+  test('[A9] a create without one of the columns of the key is refused', async ({ assert }) => {
     const response = await post('/api/seats', { hall: 3, label: 'new' })
     assert.equal(response.status, 422)
     assert.deepEqual(
@@ -409,7 +409,7 @@ test.group('Composite keys that contain a date', (group) => {
     assert.deepEqual(await db.from('crud_shifts'), [other])
   })
 
-  test('[A9] an invalid date is a 422', async ({ assert }) => {
+  test('[A9] an invalid date in the path is a 422', async ({ assert }) => {
     const response = await get('/api/crud-shifts/anna/2024-02-30')
     assert.equal(response.status, 422)
     assert.include(response.body.detail, '2024-02-30')

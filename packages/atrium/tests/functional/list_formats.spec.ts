@@ -138,7 +138,9 @@ test.group('Lists as CSV and NDJSON', (group) => {
     }
   })
 
-  test('[D5, P14] records that the policy refuses are excluded', async ({ assert }) => {
+  test('[D5, P14] records that the policy refuses are not in a list as CSV or NDJSON', async ({
+    assert,
+  }) => {
     await addSingers(1203)
     const lines = await linesOf('choir-shy-singers')
     const { body } = await get('/api/choir-shy-singers?limit=1000')
@@ -218,7 +220,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     }
   })
 
-  test('[D5] the export is a consistent snapshot', async ({ assert }) => {
+  test('[D5] a list as CSV is a consistent snapshot', async ({ assert }) => {
     await addSingers(600)
     let parts = 0
     WatchedSingers.after = async () => {
@@ -274,7 +276,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     assert.lengthOf(await linesOf('choir-watched'), 1203)
   })
 
-  test('[D5] HEAD returns the content type and no body', async ({ assert }) => {
+  test('[D5] HEAD of a list as CSV returns the content type and no body', async ({ assert }) => {
     await addSingers(1)
     const { headers, text } = await call('HEAD', '/api/choir-singers', {
       headers: { accept: 'text/csv' },

@@ -202,7 +202,7 @@ test.group('Operations', (group) => {
     assert.lengthOf(await rows(), 2)
   })
 
-  test('[P4] crud can be a class or an instance', async ({ assert }) => {
+  test('[P4] the option crud can be a class or an instance', async ({ assert }) => {
     for (const path of ['/api/loud', '/api/louder']) {
       const response = await post(path, { name: 'quiet' })
       assert.equal(response.body.name, 'QUIET')

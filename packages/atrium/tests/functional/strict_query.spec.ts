@@ -47,7 +47,7 @@ test.group('Strict query parameters', (group) => {
       assert.equal(status, 422)
     })
 
-  test('[A19] all known parameters are accepted', async ({ assert }) => {
+  test('[A19] strictQuery accepts all known parameters', async ({ assert }) => {
     for (const path of [
       'parcels?page=1&itemsPerPage=5&title=a&status=&weight__gte=1&fragile=true&sort=x&deleted=y',
       'parcels?offset=0&limit=5',

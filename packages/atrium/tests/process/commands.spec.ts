@@ -61,7 +61,7 @@ test.group('Commands in separate processes', (group) => {
     assert.match(err, /^[^\n]*node ace migrate\n$/)
   })
 
-  test('[P12] --json prints only JSON on standard output', async ({ assert }) => {
+  test('[P12] commands with --json print only JSON to standard output', async ({ assert }) => {
     await makeUser('jo')
     const { status, out, err } = await runAce(['admin:list', '--json'])
     assert.equal(status, 0)

@@ -102,7 +102,7 @@ test.group('Plan of npm test', () => {
     assert.includeMembers(local, [...of('unit', 'test_plan'), ...of('browser', 'sign_in')])
   })
 
-  test('each line of the schedule is that of a file', async ({ assert }) => {
+  test('each line of test_schedule.txt names an existing test file', async ({ assert }) => {
     const text = await readFile(app.makePath('scripts/test_schedule.txt'), 'utf8')
     const lines = text.trimEnd().split('\n')
     for (const line of lines) assert.match(line, /^(?:ci|all) \S+\.spec\.ts$/)

@@ -325,7 +325,9 @@ test.group('Admin | bulk delete', (group) => {
     assert.lengthOf(await db.from('bulk_vouchers'), 3)
   }).tags(['@database'])
 
-  test('[A9, S51] ids of a composite key are arrays of their parts', async ({ assert }) => {
+  test('[A9, S51] ids of a composite key in a bulk delete are arrays of their parts', async ({
+    assert,
+  }) => {
     const berths = [1, 2].flatMap((deck) =>
       ['a/1', 'b'].map((place) => ({ deck, place, guest: `${deck}${place}` }))
     )
@@ -380,7 +382,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.deepEqual(await gadgets(), ['Desk'])
   }).tags(['@database'])
 
-  test('[B16] other values of the parameter hard do not purge')
+  test('[B16] a bulk delete does not purge if the parameter hard has a value other than true')
     .with(['hard=false', 'hard=', 'hard', 'hard=1', 'hard=true&hard=false', 'hard[a]=true'])
     .run(async ({ assert }, query) => {
       const [lamp] = await addGadgets('Lamp')
@@ -389,7 +391,7 @@ test.group('Admin | bulk delete', (group) => {
       assert.deepEqual(await gadgets(), ['(Lamp)'])
     })
 
-  test('[B16] soft-deleted records can be restored', async ({ assert }) => {
+  test('[B16] selected soft-deleted records can be restored together', async ({ assert }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk', 'Sofa')
     await remove('Gadget', [lamp, desk])
     const response = await restore('Gadget', [lamp], '?deleted=only')

@@ -51,14 +51,16 @@ test.group('Admin | choices of a reference', (group) => {
     assert.deepEqual(body.choices, [{ value: String(abbey.id), label: 'Abbey Road' }])
   })
 
-  test('[B17] wildcard characters in a search text are literal', async ({ assert }) => {
+  test('[B17] wildcard characters in the search text of a reference field are literal', async ({
+    assert,
+  }) => {
     await Studio.createMany([{ name: '100% Sound' }, { name: '100 Sounds' }, { name: 'a_b' }])
     assert.deepEqual(await labels('studio_id', '0%'), ['100% Sound'])
     assert.deepEqual(await labels('studio_id', 'a_'), ['a_b'])
     assert.deepEqual(await labels('studio_id', '\\'), [])
   })
 
-  test('[B17] a record is found by its key', async ({ assert }) => {
+  test('[B17] a reference field finds a record by its key', async ({ assert }) => {
     const [one] = await Studio.createMany([{ name: 'Abbey' }, { name: 'Hansa' }])
     assert.deepEqual(await labels('studio_id', String(one.id)), ['Abbey'])
     assert.deepEqual(await labels('studio_id', '999999999999999999999999'), [])
@@ -79,7 +81,7 @@ test.group('Admin | choices of a reference', (group) => {
     assert.equal(none.body.status, 'Nothing found')
   })
 
-  test('[B17] deleted records are not offered', async ({ assert }) => {
+  test('[B17] deleted records are not offered as choices of a reference', async ({ assert }) => {
     await Studio.createMany([{ name: 'Abbey', isDeleted: true }, { name: 'Hansa' }])
     assert.deepEqual(await labels('studio_id'), ['Hansa'])
   })

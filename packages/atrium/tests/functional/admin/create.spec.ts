@@ -184,12 +184,12 @@ test.group('Admin | create', (group) => {
     assert.equal(body.big, '9007199254740993')
   })
 
-  test('[P6] the CRUD object receives a virtual field', async ({ assert }) => {
+  test('[P6] a virtual field of a form is passed to the CRUD object', async ({ assert }) => {
     const { machine } = await create({ password: ' swordfish ' })
     assert.equal(machine!.secret, 'length 11')
   })
 
-  test('[P6, A7] fields outside the schema are not written', async ({ assert }) => {
+  test('[P6, A7] form fields outside the schema are not written', async ({ assert }) => {
     const { status, machine } = await create({ id: '77', created_at: '2000-01-01 00:00:00' })
     assert.equal(status, 303)
     assert.notEqual(machine!.id, 77)

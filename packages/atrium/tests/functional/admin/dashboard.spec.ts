@@ -122,14 +122,14 @@ test.group('Admin | dashboard', (group) => {
     assert.notInclude(idle, 'trend')
   })
 
-  test('[B23] soft-deleted records are not counted', async ({ assert }) => {
+  test('[B23] the dashboard does not count soft-deleted records', async ({ assert }) => {
     await addUtensils('Lamp', 'Desk')
     await db.from('utensils').where('name', 'Lamp').update({ is_deleted: true })
     const { counts: counted } = await page()
     assert.equal(counted.Utensil, '1')
   })
 
-  test('[B23] ended sessions are not counted', async ({ assert }) => {
+  test('[B23] the dashboard does not count ended sessions', async ({ assert }) => {
     await cookiesOf(jo)
     const left = await cookiesOf(jo)
     await get('/admin/logout', { headers: { cookie: left } })
@@ -158,7 +158,10 @@ test.group('Admin | dashboard', (group) => {
     for (const name of OWN) assert.notProperty(counted, name)
   })
 
-  test('[B23] a model without the view action is not shown', async ({ assert, cleanup }) => {
+  test('[B23] a model without the view action is not on the dashboard', async ({
+    assert,
+    cleanup,
+  }) => {
     cleanup(addView({ name: 'Shown' }))
     cleanup(addView({ name: 'Secret', may: () => false }))
     const { counts: counted, text } = await page()
@@ -237,7 +240,9 @@ test.group('Admin | dashboard', (group) => {
     assert.equal(sumOf(cells), sumOf(others) + 2)
   })
 
-  test('[B23] soft-deleted records are not in the chart', async ({ assert }) => {
+  test('[B23] the chart of the dashboard does not count soft-deleted records', async ({
+    assert,
+  }) => {
     await addUtensils('Lamp', 'Desk')
     const before = await page()
     await db.from('utensils').where('name', 'Lamp').update({ is_deleted: true })
@@ -255,7 +260,9 @@ test.group('Admin | dashboard', (group) => {
     assert.property(counted, 'Utensil')
   })
 
-  test('[S24, S16] the page shows title, theme and user', async ({ assert }) => {
+  test('[S24, S16] the dashboard shows the title of the site, the theme and the user', async ({
+    assert,
+  }) => {
     const { text } = await page()
     assert.include(text, `<title>Dashboard · ${site.title}</title>`)
     assert.match(text, /<html lang="en" class="light-theme">/)
@@ -277,7 +284,7 @@ test.group('Admin | dashboard', (group) => {
     }
   })
 
-  test('[B1, B23] labels are escaped', async ({ assert, cleanup }) => {
+  test('[B1, B23] labels on the dashboard are escaped', async ({ assert, cleanup }) => {
     cleanup(addView({ name: 'Odd', label: '<b>"odd"</b>', group: '<i>group</i>' } as any))
     const { text } = await page()
     assert.include(text, '&lt;b&gt;&quot;odd&quot;&lt;/b&gt;')

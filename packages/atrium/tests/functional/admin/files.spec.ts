@@ -77,7 +77,7 @@ test.group('Admin | stored files', (group) => {
     assert.isTrue(bytes.equals(Buffer.from(await response.arrayBuffer())))
   })
 
-  test('[B17] HEAD returns the same headers without the file', async ({ assert }) => {
+  test('[B17] HEAD of a stored file returns its length without its content', async ({ assert }) => {
     await put('Portrait', name(1), 'twelve bytes')
     await Portrait.create({ title: 'Ada', image: name(1) })
     const { status, headers, text } = await callRaw('HEAD', `/admin/Portrait/files/${name(1)}`, {
@@ -199,7 +199,7 @@ test.group('Admin | stored files', (group) => {
     assert.equal(await statusOf(fetchFile(name(1), 'Certificate')), 404)
   })
 
-  test('[B6, B17] an anonymous request gets no file', async ({ assert }) => {
+  test('[B6, B17] an anonymous request gets no stored file', async ({ assert }) => {
     await put('Portrait', name(1))
     await Portrait.create({ title: 'Ada', image: name(1) })
     const response = await get(`/admin/Portrait/files/${name(1)}`)

@@ -130,7 +130,7 @@ test.group('Admin | health', (group) => {
     assert.deepEqual(reports, ['The database connection broken'])
   })
 
-  test('[E5] the page contains no path, key or hash', async ({ assert }) => {
+  test('[E5] the health page contains no path, key or hash', async ({ assert }) => {
     const { text } = await page()
     const { filename, host } = db.getRawConnection(site.dbConfig.adminConnection)!.config
       .connection as { filename?: string; host?: string }
@@ -145,7 +145,7 @@ test.group('Admin | health', (group) => {
     }
   })
 
-  test('[B13] only superusers can open the page and see its link', async ({ assert }) => {
+  test('[B13] only superusers can open the health page and see its link', async ({ assert }) => {
     const { text } = await page()
     assert.match(text, new RegExp(`<a href="${PATH}" title="Health" [^>]*aria-current="page">`))
     const bob = await cookiesOf(await makeUser('bob', { isSuperuser: false }))
@@ -174,7 +174,7 @@ test.group('Admin | health', (group) => {
     assert.match(headers.get('vary')!, /hx-request/i)
   })
 
-  test('[E5] an empty event log is not a failure', async ({ assert }) => {
+  test('[E5] an empty event log is not reported as a failure', async ({ assert }) => {
     const { plain: text } = await page()
     assert.include(text, 'Events stored 0')
     assert.notInclude(text, 'Oldest event')

@@ -119,7 +119,9 @@ test.group('Admin | corrected cells of files', (group) => {
     assert.deepInclude(changes, { field: 'count', before: null, after: 2 })
   })
 
-  test('[D3.27] a row whose cells are all emptied is left out', async ({ assert }) => {
+  test('[D3.27] a row whose cells are all emptied by corrections is left out of the import', async ({
+    assert,
+  }) => {
     const one = await tried(own.jo, MODEL, csv('sku,title', `,${'x'.repeat(81)}`, 'b,Chair'))
     const checked = await corrected(one, { '2 title': '' })
     const { faulty: invalid, new: created } = checked.trial!

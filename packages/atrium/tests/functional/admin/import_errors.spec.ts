@@ -95,7 +95,9 @@ test.group('Admin | import errors', (group) => {
     for (const { message } of messages[3]!) assert.notInclude(message, 'written as')
   })
 
-  test('[D3.24] reads each format that its message lists', async ({ assert }) => {
+  test('[D3.24] an import accepts each format that the error message about an invalid value lists', async ({
+    assert,
+  }) => {
     const { one } = await errorsOf(
       'sku;title;price;count;active;day;at',
       'a;A;1234.5;1234;yes;2026-01-31;2026-01-31 14:30',
@@ -106,7 +108,7 @@ test.group('Admin | import errors', (group) => {
     assert.deepEqual(one.trial!.faults, [])
   })
 
-  test('[D3] lists an invalid value together with a missing reference and a duplicate value', async ({
+  test('[D3] invalid values, missing references and duplicate values of a row are all reported', async ({
     assert,
   }) => {
     await db.table('import_makers').insert({ id: 1, name: 'Acme' })

@@ -350,7 +350,9 @@ test.group('Admin | list', (group) => {
     assert.equal(`?${fields}`, query)
   })
 
-  test('[S26, B14] the page offers only allowed actions', async ({ assert }) => {
+  test('[S26, B14] a list page offers only the actions that the view allows', async ({
+    assert,
+  }) => {
     await makeUtensils(1)
     const all = await list()
     assert.include(all.text, 'href="/admin/Utensil/create_page"')

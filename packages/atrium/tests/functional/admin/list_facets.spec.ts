@@ -397,7 +397,7 @@ test.group('Admin | list | facets by roles', (group) => {
     )
   }
 
-  test('[L3, U2] counts include only records that the user can see', async ({ assert }) => {
+  test('[L3, U2] facet counts include only records that the user can see', async ({ assert }) => {
     const facets = await seen({
       Play: { actions: ['view'], scopes: ['east'] },
       Stage: { actions: ['view'] },

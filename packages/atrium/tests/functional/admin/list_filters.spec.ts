@@ -456,7 +456,9 @@ test.group('Admin | list | filters by roles', (group) => {
     assert.equal(await count('q=ghost'), 1)
   })
 
-  test('[L1, U2] titles match only records that the user can see', async ({ assert }) => {
+  test('[L1, U2] a filter by title matches only records that the user can see', async ({
+    assert,
+  }) => {
     const { count } = await finder({
       Ticket: { actions: ['view'] },
       Play: { actions: ['view'], scopes: ['east'] },

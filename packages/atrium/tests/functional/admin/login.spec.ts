@@ -29,7 +29,7 @@ test.group('Admin | the login page', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
 
-  test('[S21, B3] the page has a form for name and password', async ({ assert }) => {
+  test('[S21, B3] the login page has a form for name and password', async ({ assert }) => {
     const { status, text, headers } = await get('/admin/login')
     assert.equal(status, 200)
     assert.match(headers.get('content-type')!, /^text\/html/)

@@ -124,7 +124,9 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.deepEqual(await cast(), [bob.id, cid.id])
   })
 
-  test('[R3] keys can be typed, separated by commas', async ({ assert }) => {
+  test('[R3] keys of the records to attach can be typed, separated by commas', async ({
+    assert,
+  }) => {
     await send(`people=${bob.id}&people.__add=${ann.id},${cid.id}`)
     assert.deepEqual(await cast(), [ann.id, bob.id, cid.id])
   })
@@ -328,7 +330,9 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.notInclude(found.text, 'Ann')
   })
 
-  test('[R3, R16] view pages show the titles as links', async ({ assert }) => {
+  test('[R3, R16] the page of a record shows the titles of attached records as links', async ({
+    assert,
+  }) => {
     await attach(ann, bob)
     const { text } = await open(`/admin/Revue/view/${revue.id}`)
     const fact = /<dt[^>]*>Cast<\/dt>.*?<\/dd>/s.exec(text)![0]

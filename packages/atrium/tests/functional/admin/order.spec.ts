@@ -183,7 +183,9 @@ test.group('Admin | order of records', (group) => {
     assert.equal(await names(), 'adbce')
   })
 
-  test('[order] concurrent moves are all applied', async ({ assert }) => {
+  test('[order] if several rows are moved concurrently, all moves are applied', async ({
+    assert,
+  }) => {
     const after = (name: string, other: string) => move(name, { after: String(ids[other]) })
     const responses = await Promise.all([after('e', 'a'), after('d', 'a'), after('b', 'c')])
     for (const { status } of responses) assert.equal(status, 303)

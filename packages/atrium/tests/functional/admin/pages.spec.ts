@@ -109,7 +109,7 @@ test.group('Admin | pages of the application', (group) => {
     }
   })
 
-  test('[G1, B6] a page requires a login', async ({ assert }) => {
+  test('[G1, B6] a page of the application requires a login', async ({ assert }) => {
     for (const path of PATHS) {
       const { status, headers } = await get(path)
       assert.equal(status, 303)

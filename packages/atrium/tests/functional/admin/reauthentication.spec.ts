@@ -350,7 +350,7 @@ test.group('Admin | confirming one’s identity', (group) => {
     return status === 200
   }
 
-  test('[U11] the password is a proof for ten minutes', async ({ assert }) => {
+  test('[U11] a correct password is a proof of identity for ten minutes', async ({ assert }) => {
     assert.isFalse(await isOpen())
     const page = await get(`${PROOF}?next=/admin/AdminUser/create_page`, { headers: { cookie } })
     assert.match(page.text, /name="password"[^>]* autocomplete="current-password"/)
@@ -388,7 +388,7 @@ test.group('Admin | confirming one’s identity', (group) => {
     )
   })
 
-  test('[U11] a proof is valid only for its own session', async ({ assert }) => {
+  test('[U11] a proof of identity is valid only for its own session', async ({ assert }) => {
     const other = await cookiesOf(ada)
     await ageSessions(ada, 'created_at', { minutes: 11 })
     await send(PROOF, other, { password: PASSWORD })

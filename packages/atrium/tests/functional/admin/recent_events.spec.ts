@@ -120,7 +120,7 @@ test.group('Admin | recent activity', (group) => {
     assert.deepEqual(recent, ['A command or the application changed Reels'])
   })
 
-  test('[B23] at most ten events are shown', async ({ assert }) => {
+  test('[B23] recent activity shows at most ten events', async ({ assert }) => {
     for (let i = 0; i < 12; i++) await logEvent({ username: `u${i}`, resource_type: 'Reel' })
     const { recent } = await page()
     assert.lengthOf(recent, 10)

@@ -58,7 +58,7 @@ test.group('Admin | recent records', (group) => {
   const plays = (...titles: string[]) =>
     Play.createMany(titles.map((title) => ({ title, town: title === 'Lear' ? 'west' : 'east' })))
 
-  test('[B23] recent records are those that the viewer created or changed, once each, newest first, with their current titles', async ({
+  test('[B23] recent records are those that the viewer created or changed, once each, newest first, with current titles', async ({
     assert,
   }) => {
     const [hamlet, lear, faust, other, gone] = await plays('Hamlet', 'Lear', '<b>', 'Other', 'Gone')

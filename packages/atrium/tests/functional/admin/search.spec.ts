@@ -66,7 +66,7 @@ test.group('Admin | search of the site', (group) => {
     assert.deepInclude(links, ['Studios', '/admin/Studio/?q=hansa'])
   }).tags(['@database'])
 
-  test('[L12] a record is found by its key', async ({ assert }) => {
+  test('[L12] the search of the site finds a record by its key', async ({ assert }) => {
     const { id } = await Studio.create({ name: 'Abbey' })
     assert.deepInclude(await found(String(id)), ['Abbey', `/admin/Studio/update/${id}`])
   }).tags(['@database'])

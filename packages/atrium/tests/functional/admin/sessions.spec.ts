@@ -47,7 +47,7 @@ test.group('Admin | combinations of cookies', (group) => {
     cookie = await cookiesOf(jo)
   })
 
-  test('[B4] token and session together are accepted', async ({ assert }) => {
+  test('[B4] a token and a session that belong together are accepted', async ({ assert }) => {
     assert.isTrue(await isSignedIn(cookie))
     assert.isTrue(await isSignedIn(cookie.split('; ').reverse().join('; ')))
   })

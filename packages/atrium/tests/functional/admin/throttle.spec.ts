@@ -55,7 +55,7 @@ test.group('Admin | guessing passwords', (group) => {
     assert.isEmpty(await db.from('admin_sessions'))
   })
 
-  test('[B8] attempts from another address are not affected', async ({ assert }) => {
+  test('[B8] attempts to log in from another address are not affected', async ({ assert }) => {
     await fail(6)
     const address = /(::1|0:0:0:0|(::ffff:)?127\.0\.0\.1)$/
     const keys = await db.from('admin_rate_limits').where('key', 'like', '%:login:%')
@@ -95,7 +95,7 @@ test.group('Admin | guessing passwords', (group) => {
     assert.match(address, /^(::1|(::ffff:)?127\.0\.0\.1)$/)
   })
 
-  test('[B8] concurrent attempts are all counted', async ({ assert }) => {
+  test('[B8] concurrent attempts to log in are all counted', async ({ assert }) => {
     const responses = await Promise.all(Array.from({ length: 8 }, () => login('jo', 'wrong')))
     const statuses = responses.map(({ status }) => status).sort()
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429, 429])

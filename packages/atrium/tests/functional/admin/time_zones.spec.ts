@@ -279,7 +279,7 @@ test.group('Admin | time zones', (group) => {
     assert.equal(first.leavesAt!.toUTC().toISO(), '2026-07-02T03:04:05.000Z')
   })
 
-  test('[R12, L10] a cell is edited in the user’s zone', async ({ assert }) => {
+  test('[R12, L10] a time in a cell is edited in the user’s time zone', async ({ assert }) => {
     const id = await row({ leaves_at: '2026-07-01 10:00:00' })
     const path = `/admin/Sailing/cell/${id}?field=leaves_at`
     const editor = await get(path, { headers: { cookie } })
@@ -332,7 +332,9 @@ test.group('Admin | time zones', (group) => {
     assert.include(unescape(invalid.text), 'value="2026-03-29T02:30"')
   })
 
-  test('[R12, L2] relative days begin in the user’s zone', async ({ assert }) => {
+  test('[R12, L2] relative days in filters begin at midnight in the user’s time zone', async ({
+    assert,
+  }) => {
     const kiritimati = DateTime.now().setZone(KIRITIMATI)
     const begin = kiritimati.startOf('day').toUTC()
     const day = kiritimati.toFormat('yyyy-MM-dd')
@@ -388,7 +390,9 @@ test.group('Admin | time zones', (group) => {
     assert.include(textOf(dashboard.text), 'Day (Europe/Berlin)')
   })
 
-  test('[R12, A20] the API and /crud stay in UTC', async ({ assert }) => {
+  test('[R12, A20] the API and /crud return times in UTC, whatever the user’s time zone', async ({
+    assert,
+  }) => {
     const id = await row({ leaves_at: '2026-07-01 10:00:00' })
     const { body } = await get(`/admin/Sailing/crud/${id}`, { headers: { cookie } })
     assert.equal((body as Record<string, unknown>).leaves_at, '2026-07-01 10:00:00')

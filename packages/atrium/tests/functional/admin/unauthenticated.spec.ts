@@ -60,7 +60,9 @@ test.group('Admin | anonymous requests', (group) => {
     }
   }).timeout(120_000)
 
-  test('[S25, B6] existing and missing models have the same response', async ({ assert }) => {
+  test('[S25, B6] anonymous requests get the same response for existing and missing models', async ({
+    assert,
+  }) => {
     const forged = { 'sec-fetch-site': 'cross-site', 'origin': 'http://other.test' }
     const withoutScript = { accept: 'text/html' }
     const withScript = { 'hx-request': 'true' }
@@ -83,7 +85,7 @@ test.group('Admin | anonymous requests', (group) => {
     }
   })
 
-  test('[S25] invalid cookies are treated as anonymous', async ({ assert }) => {
+  test('[S25] a request with invalid cookies is treated as anonymous', async ({ assert }) => {
     for (const cookie of [
       'access_token=; session_id=',
       'access_token=a.b.c; session_id=x',

@@ -73,7 +73,7 @@ test.group('Admin | update', (group) => {
     }
   }
 
-  test('[S49] the form shows the values of the record', async ({ assert }) => {
+  test('[S49] the update form shows the values of the record', async ({ assert }) => {
     const maker = await Maker.create({ name: 'ACME' })
     const loom = await machine({
       ratio: 1.5,
@@ -232,7 +232,7 @@ test.group('Admin | update', (group) => {
     assert.equal(await its(Maker.findOrFail(id), 'name'), 'ACME')
   })
 
-  test('[S42] only submitted values are written, trimmed', async ({ assert }) => {
+  test('[S42] an update writes only the submitted values, and trims them', async ({ assert }) => {
     const loom = await machine()
     const { status } = await loom.send({ name: '  Mill ', nickname: '', notes: '   ' })
     const stored = await loom.stored()
@@ -320,7 +320,7 @@ test.group('Admin | update', (group) => {
     assert.equal(await its(loom.stored(), 'colours'), '[]')
   })
 
-  test('[B17] a boolean can be set to false', async ({ assert }) => {
+  test('[B17] a form can set a boolean to false', async ({ assert }) => {
     const loom = await machine()
     assert.equal(await its(loom.send('active=false'), 'status'), 303)
     assert.isNotOk(await its(loom.stored(), 'active'))

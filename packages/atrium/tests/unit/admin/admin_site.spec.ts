@@ -74,7 +74,7 @@ test.group('AdminSite', (group) => {
     assert.isUndefined(site.eventIntegration)
   })
 
-  test('[B1, S16] every URL is below the mount', async ({ assert }) => {
+  test('[B1, S16] every URL of the site is below the mount path', async ({ assert }) => {
     const { site } = await siteWith({ mountPath: '/back/stage' })
     assert.equal(site.url('/'), '/back/stage')
     assert.equal(site.url('/login'), '/back/stage/login')

@@ -212,7 +212,7 @@ test.group('Boot errors | @AdminView', () => {
       assert.lengthOf(message.split('\n'), 1)
     })
 
-  test('[P9, P13] valid values of each option are accepted', async ({ assert }) => {
+  test('[P9, P13] valid values of each option of @AdminView are accepted', async ({ assert }) => {
     const message = await messageOf({
       label: 'Goods',
       singular: 'Good',

@@ -67,7 +67,7 @@ test.group('defineConfig of the admin site', () => {
     })
   })
 
-  test('[B1, S16] given options override the defaults', ({ assert }) => {
+  test('[B1, S16] given options override the defaults of defineConfig', ({ assert }) => {
     const given = {
       appKey,
       mountPath: '/backstage',

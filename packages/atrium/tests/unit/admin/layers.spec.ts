@@ -40,7 +40,7 @@ function folderOf(path: string): string {
 }
 
 test.group('Layers of the admin site', () => {
-  test('the documentation lists each folder', ({ assert }) => {
+  test('the architecture page lists each folder of the admin site', ({ assert }) => {
     const folders = new Set(sources().map(folderOf))
     assert.sameMembers(layers(), [...folders])
   })

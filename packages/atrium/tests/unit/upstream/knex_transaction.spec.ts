@@ -215,7 +215,7 @@ test.group('inTransaction()', (group) => {
     assert.equal(knexClient().pool.numUsed(), 0)
   })
 
-  test('a refused COMMIT is thrown', async ({ assert }) => {
+  test('the error of a refused COMMIT is thrown', async ({ assert }) => {
     response('COMMIT;', async (send) => {
       await send()
       throw new Error('refused')

@@ -147,7 +147,7 @@ test.group('Bulk ids', () => {
     )
   })
 
-  test('[B20] all digits of a 64-bit integer are preserved', ({ assert }) => {
+  test('[B20] ids in a bulk request preserve all digits of a 64-bit integer', ({ assert }) => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (integer) => {
         const [[fromText]] = readIds(INTEGER, [String(integer)])

@@ -11,7 +11,7 @@ test.group('DatabaseCheck', () => {
     assert.equal(status, 'ok')
   })
 
-  test('pending migrations are listed', async ({ assert }) => {
+  test('pending migrations of a database are listed', async ({ assert }) => {
     const check = new DatabaseCheck(db, db.primaryConnectionName, async () => ['add_moons'])
     const { status, message } = await check.run()
     assert.equal(status, 'error')

@@ -15,7 +15,7 @@ const admin = siteAt('/admin')
 const root = siteAt('')
 
 test.group('returnPath()', () => {
-  test('[B3] a page of the site is returned as requested')
+  test('[B3] a page of the site is accepted as a return path')
     .with([
       '/admin',
       '/admin/',
@@ -32,7 +32,7 @@ test.group('returnPath()', () => {
       assert.equal(returnPath(admin, wanted), wanted)
     })
 
-  test('[B3] a URL of another host is refused')
+  test('[B3] a URL of another host is refused as a return path')
     .with([
       '//evil.test',
       '///evil.test',
@@ -79,7 +79,7 @@ test.group('returnPath()', () => {
       assert.isUndefined(returnPath(admin, wanted))
     })
 
-  test('[B3] a path outside the site is refused')
+  test('[B3] a path outside the site is refused as a return path')
     .with([
       '/',
       '/administrator',
@@ -123,13 +123,13 @@ test.group('returnPath()', () => {
       assert.isUndefined(returnPath(admin, wanted))
     })
 
-  test('[B3] a value that is not a text is refused', ({ assert }) => {
+  test('[B3] a value that is not a text is refused as a return path', ({ assert }) => {
     for (const wanted of [undefined, null, '', 1, true, {}, ['/admin/'], { a: '/admin/' }]) {
       assert.isUndefined(returnPath(admin, wanted))
     }
   })
 
-  test('[B3] a very long path is refused without delay', ({ assert }) => {
+  test('[B3] a very long return path is refused without delay', ({ assert }) => {
     const long = `/admin/${'x'.repeat(2000)}`
     assert.equal(returnPath(admin, long), long)
     for (const part of ['x', '/', '/..', '%2f', '/.']) {

@@ -24,7 +24,7 @@ test.group('Parameters of a list', (group) => {
   const order = ({ sorts }: ListParameters) =>
     sorts.map(({ column, direction }) => (direction === 'desc' ? '-' : '') + column.apiName)
 
-  test('[S27, S28, S29] missing parameters have defaults', ({ assert }) => {
+  test('[S27, S28, S29] missing parameters of a list have defaults', ({ assert }) => {
     const parameters = read('')
     assert.equal(parameters.page, 1)
     assert.equal(parameters.rows, 10)

@@ -48,7 +48,7 @@ test.group('ColumnSet', () => {
     )
   })
 
-  test('[A2] hidden columns are not visible', ({ assert }) => {
+  test('[A2] hidden columns are not among the visible columns of a model', ({ assert }) => {
     const names = columns.visible.map((one) => one.attribute)
     assert.notInclude(names, 'secretCode')
     assert.lengthOf(names, columns.all.length - 1)

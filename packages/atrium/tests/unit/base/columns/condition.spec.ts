@@ -19,7 +19,7 @@ function valueOf(name: string, text: string) {
 }
 
 test.group('Condition', () => {
-  test("[A16] values are converted to the column's type")
+  test('[A16] the values of a condition are converted to the type of its column')
     .with([
       { name: 'label__eq', text: ' 5 ', value: ' 5 ' },
       { name: 'amount__eq', text: '-42', value: -42 },
@@ -48,7 +48,7 @@ test.group('Condition', () => {
       assert.deepEqual(valueOf(name, text), value)
     })
 
-  test('[A16] an invalid value is refused: {$self}')
+  test('[A16] an invalid value of a condition is refused: {$self}')
     .with([
       'label__eq=a\0b',
       'label__like=a\0b',
@@ -153,7 +153,7 @@ test.group('Condition', () => {
     assert.include(notFalse.conditions[1], { type: 'null', negate: false })
   })
 
-  test('[A18] or accepts pairs of operator and value', ({ assert }) => {
+  test('[A18] the operator `or` accepts pairs of an operator and a value', ({ assert }) => {
     const { conditions } = read('label__or', 'startswith:A\\,b,eq:x:y,is:null,ilike:%c\\_')
     assert.deepEqual(
       conditions.map(({ type, pattern, value }: any) => pattern ?? value ?? type),

@@ -93,7 +93,7 @@ test.group('Key', (group) => {
     )
   })
 
-  test('[A9] UUIDs are parsed in any case', async ({ assert }) => {
+  test('[A9] UUID keys are parsed in upper and lower case', async ({ assert }) => {
     const key = await keyOf(Ticket)
     assert.deepEqual(key.fromParams({ id: UUID.toUpperCase() }), [UUID])
   })

@@ -67,7 +67,7 @@ test.group('Condition of a search in a list', (group) => {
     })
   })
 
-  test('texts that are invalid or too long do not filter', ({ assert }) => {
+  test('search texts that are invalid or too long do not filter', ({ assert }) => {
     const cherokee = Array.from({ length: 85 }, (_, index) => String.fromCodePoint(0x13a0 + index))
     const letters = [...cherokee, ...'abcdefghijklmnop'].join('')
     assert.isNull(searchCondition(columns.name, letters))

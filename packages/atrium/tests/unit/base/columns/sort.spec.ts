@@ -71,7 +71,7 @@ test.group('Sorting', () => {
     assert.notIncludeMembers(names, ['secret'])
   })
 
-  test('[A15] columns outside selectSchema are unknown', async ({ assert }) => {
+  test('[A15] only columns in selectSchema can be sorted by', async ({ assert }) => {
     const selectSchema = vine.object({ id: vine.number(), label: vine.string() })
     const resource = new Resource({ model: Specimen, selectSchema })
     await resource.load()

@@ -15,7 +15,7 @@ test.group('A connection to a server', (group) => {
   group.tap((one) => one.tags(['@dialect', '@driver']))
   group.tap((one) => one.skip(onSqlite, 'no server'))
 
-  test('[A20] values have the same formats as in SQLite', async ({ assert }) => {
+  test('[A20] a server returns values in the same formats as SQLite', async ({ assert }) => {
     const moment = onPostgres ? 'timestamptz' : 'datetime'
     const big = onPostgres ? 'bigint' : 'signed'
     const row = await firstRow(

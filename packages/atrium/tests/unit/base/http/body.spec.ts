@@ -119,7 +119,7 @@ test.group('JSON bodies', () => {
     }
   })
 
-  test('[A6] bytes that are not UTF-8 are 400', async ({ assert }) => {
+  test('[A6] a body with bytes that are not UTF-8 is a 400', async ({ assert }) => {
     assert.equal(await statusOf(Buffer.from([0x7b, 0x22, 0xc3, 0x22, 0x3a, 0x31, 0x7d])), 400)
   })
 })

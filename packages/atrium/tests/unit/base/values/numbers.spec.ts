@@ -51,7 +51,7 @@ test.group('Integers', () => {
 })
 
 test.group('Decimals', () => {
-  test('[A28] plain numerals are accepted', ({ assert }) => {
+  test('[A28] plain numerals are accepted as decimals', ({ assert }) => {
     fc.assert(
       fc.property(fc.integer(), fc.nat(), (whole, fraction) => {
         assert.strictEqual(readNumber(`${whole}.${fraction}`), Number(`${whole}.${fraction}`))

@@ -68,7 +68,7 @@ test.group('Values in the API', () => {
     }
   })
 
-  test('[A20] null and undefined become null', ({ assert }) => {
+  test('[A20] null and undefined become null in the API', ({ assert }) => {
     for (const name of ['name', 'count', 'active', 'moment', 'day', 'data', 'bytes']) {
       assert.isNull(toApi(column(name), null))
       assert.isNull(toApi(column(name), undefined))
@@ -80,7 +80,9 @@ test.group('Values in the API', () => {
     assert.equal(toApi(column('data'), '5'), 5)
   })
 
-  test('[A20] a column’s custom serialize takes precedence', ({ assert }) => {
+  test('[A20] a column’s custom serialize takes precedence over the formats of the API', ({
+    assert,
+  }) => {
     const record = new Consignment()
     record.merge({ price: 1999, weight: 5 })
     assert.equal(attributeToApi(column('price', Consignment), record), 'EUR 19.99')

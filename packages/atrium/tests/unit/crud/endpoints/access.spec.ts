@@ -188,7 +188,9 @@ test.group('authorizeToken()', (group) => {
     assert.equal(ctx.response.getHeader('cache-control'), 'no-store')
   })
 
-  test('[P10] a missing or invalid token is 401', async ({ assert }) => {
+  test('[P10] a missing or invalid token is a 401 at a route without a model', async ({
+    assert,
+  }) => {
     useTokenAuthorizer(identifying(null))
     const ctx = await testUtils.createHttpContext()
     const thrown = await authorizeToken(ctx, 'docs').catch((error) => error)

@@ -42,7 +42,9 @@ test.group('The crud option', () => {
     assert.strictEqual((second as CounterCrud).resource, resource)
   })
 
-  test('[P9] any other value is a ValueError', ({ assert }) => {
+  test('[P9] a crud option that is neither a LucidCrud nor a subclass of it is a ValueError', ({
+    assert,
+  }) => {
     for (const crud of ['CounterCrud', 7, null, {}, Map]) {
       const make = () => crudOf({ crud: crud as any }, resource)
       assert.throws(make, ValueError as any)

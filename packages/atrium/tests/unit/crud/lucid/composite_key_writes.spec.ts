@@ -40,7 +40,7 @@ test.group('Writes by a composite key', (group) => {
     Booking.hooks = []
   })
 
-  test('[A9] an update changes one row only', async ({ assert }) => {
+  test('[A9] an update by a composite key changes one row only', async ({ assert }) => {
     await db.transaction(async (client) => {
       const booking = await bookingOf(1, 'a', client)
       booking.guest = 'anna'

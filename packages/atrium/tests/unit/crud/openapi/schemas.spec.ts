@@ -27,7 +27,7 @@ async function field(name: string, schema: any, more: CrudOptions = {}) {
 }
 
 test.group('Item schemas', () => {
-  test('[Q1, A20] a column has the format of its responses: {name}')
+  test('[Q1, A20] the schema of a column describes the format of its responses: {name}')
     .with([
       { name: 'id', type: 'integer' },
       { name: 'name', type: 'string', maxLength: 20 },
@@ -73,7 +73,7 @@ test.group('Item schemas', () => {
     assert.deepEqual(gadget.size, { type: ['string', 'null'], enum: ['s', 'm', 'l', null] })
   })
 
-  test('[Q1, P4] selectSchema determines the properties', async ({ assert }) => {
+  test('[Q1, P4] selectSchema determines the properties of the item schema', async ({ assert }) => {
     const resource = await samplesWith({
       selectSchema: vine.object({ id: vine.number(), name: vine.string() }),
     })

@@ -55,7 +55,7 @@ test.group('Paging parameters', () => {
     })
   })
 
-  test('[A10, A11] the defaults are configurable', ({ assert }) => {
+  test('[A10, A11] the default page sizes and limits are configurable', ({ assert }) => {
     const settings = { limit: 5, itemsPerPage: 6, maximum: 50 }
     assert.include(parse('', false, settings), { limit: 5 })
     assert.include(parse('page=1', false, settings), { itemsPerPage: 6, limit: 6 })
@@ -117,7 +117,7 @@ test.group('Paging parameters', () => {
       assert.equal(problemOf(text).status, 422)
     })
 
-  test('[A13] an empty value counts as absent', ({ assert }) => {
+  test('[A13] an empty paging parameter counts as missing', ({ assert }) => {
     assert.deepEqual(parse('page=&itemsPerPage=&offset=&limit='), parse(''))
     assert.deepEqual(parse('page=2&limit='), parse('page=2'))
     assert.deepEqual(parse('offset=2&page'), parse('offset=2'))

@@ -40,7 +40,7 @@ test.group('Deriving a schema', () => {
     }
   })
 
-  test('[P7] columns that the engine sets are excluded', ({ assert }) => {
+  test('[P7] columns that the engine sets are not part of a derived schema', ({ assert }) => {
     const names = namesOf(derive('create', Sample, { managed: new Set(['active', 'moment']) }))
     assert.notIncludeMembers(names, ['active'])
     assert.notIncludeMembers(names, ['moment'])
@@ -62,14 +62,16 @@ test.group('Deriving a schema', () => {
     assert.deepEqual(await failing(derive('update', FixtureInvoice), {}), [])
   })
 
-  test('[P7] a field of a nullable column accepts null', ({ assert }) => {
+  test('[P7] a derived schema accepts null for nullable columns', ({ assert }) => {
     const nullable = tree(derive('create', FixtureInvoice))
       .filter((property) => property.allowNull)
       .map((property) => property.fieldName)
     assert.deepEqual(nullable, ['note'])
   })
 
-  test('[P7] type, length and choices of a value are validated', async ({ assert }) => {
+  test('[P7] a derived schema validates type, length and choices of a value', async ({
+    assert,
+  }) => {
     const schema = derive('create', Sample)
     const fits = {
       name: '😀'.repeat(20),

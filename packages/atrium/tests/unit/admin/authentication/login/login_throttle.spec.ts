@@ -139,7 +139,7 @@ test.group('LoginThrottle | all names from one address', (group) => {
     assert.deepEqual(await guess(1, '192.0.2.2'), [undefined])
   })
 
-  test('[B8] concurrent attempts are all counted', async ({ assert }) => {
+  test('[B8] concurrent failures from one address are all counted', async ({ assert }) => {
     const waits = await Promise.all(
       Array.from({ length: 20 }, (_, i) => strict.attempt(`at-once-${i}`, HOME))
     )

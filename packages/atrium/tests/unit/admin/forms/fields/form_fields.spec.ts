@@ -37,7 +37,7 @@ test.group('Form fields', (group) => {
     return named(formFields(site, view, 'create'))
   }
 
-  test('[B17] the widget depends on schema and column', ({ assert }) => {
+  test('[B17] the widget of a form field depends on its schema and its column', ({ assert }) => {
     const widgets = Object.values(of(Machine)).map(({ name, widget, valueType }) => [
       name,
       widget,
@@ -157,7 +157,7 @@ test.group('Form fields', (group) => {
     assert.instanceOf(stars.widget, Widget as any)
   })
 
-  test('[B17] constraints of the schema become attributes', async ({ assert }) => {
+  test('[B17] constraints of the schema become attributes of the input', async ({ assert }) => {
     const { short, long, endless, count } = await fieldsOf(
       vine.object({
         short: vine.string().fixedLength(4),

@@ -44,7 +44,7 @@ function messageOf(inlines: any, { model = Caravan as any, known = [camels] } = 
 const row = (options: object) => [{ relation: 'camels', ...options }]
 
 test.group('The option inlines', () => {
-  test('[R2, P9] a value of the wrong type is an error: {1}')
+  test('[R2, P9] a value of the wrong type in the option inlines is an error: {1}')
     .with([
       ['items', "Caravan: inlines is 'items', and must be a list of relations' names"],
       [[5], 'inlines is [ 5 ], and must be'],

@@ -80,7 +80,7 @@ test.group('Submitted forms', (group) => {
     }
   })
 
-  test('[B17] a create clears no fields', async ({ assert }) => {
+  test('[B17] the checkboxes that clear a field have no effect on a create', async ({ assert }) => {
     const { cleared, values } = await submit(
       [
         ['notes__clear', '1'],

@@ -109,7 +109,7 @@ test.group('SQLite dialect | values', (group) => {
     return clear
   })
 
-  test('[A20] integers preserve all digits', async ({ assert }) => {
+  test('[A20] integers read from SQLite preserve all digits', async ({ assert }) => {
     const amounts = ['9007199254740993', '-9223372036854775808', '9007199254740991', '0']
     await db.table('specimens').multiInsert(amounts.map((amount) => ({ amount })))
     const amount = dialect.select('specimens', columnOf('amount'))

@@ -81,7 +81,7 @@ test.group('idempotencyKeyOf()', () => {
       assert.throws(() => keyIn(header), /^The header Idempotency-Key is malformed/)
     })
 
-  test('[Q7] without the header there is no key', ({ assert }) => {
+  test('[Q7] a request without the header Idempotency-Key has no key', ({ assert }) => {
     assert.isUndefined(keyIn(undefined))
   })
 })
