@@ -220,7 +220,7 @@ test.group('Lists as CSV and NDJSON', (group) => {
     }
   })
 
-  test('[D5] a list as CSV is a consistent snapshot', async ({ assert }) => {
+  test('[D5] a list as CSV or NDJSON is a consistent snapshot', async ({ assert }) => {
     await addSingers(600)
     let parts = 0
     WatchedSingers.after = async () => {

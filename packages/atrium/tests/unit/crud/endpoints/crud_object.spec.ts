@@ -42,7 +42,7 @@ test.group('The crud option', () => {
     assert.strictEqual((second as CounterCrud).resource, resource)
   })
 
-  test('[P9] a crud option that is neither a LucidCrud nor a subclass of it is a ValueError', ({
+  test('[P9] a crud option other than a LucidCrud or a subclass of it is a ValueError', ({
     assert,
   }) => {
     for (const crud of ['CounterCrud', 7, null, {}, Map]) {
