@@ -73,7 +73,7 @@ export interface LoggedParts {
    * Id of the event; null if nothing is logged yet, or if the log is in another database and the id is not known yet
    */
   event: number | null
-  /** Class name of the event's model; null: the model of the first record */
+  /** Class name of the event's model; null for the model of the first record */
   model: string | null
   /** Number of records of the model */
   count: number

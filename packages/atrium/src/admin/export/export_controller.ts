@@ -39,7 +39,7 @@ import { respondWithJob } from '../jobs/pages/shown_job.js'
 /* Formats in order of expected frequency of use */
 const OFFERED = ['csv', 'xlsx', 'ndjson', 'json'] as const satisfies (typeof FILE_FORMATS)[number][]
 
-/* Options that are on when the dialog is opened, as most files are for people */
+/* Options that are selected when the dialog opens, because most exported files are read by people */
 const READABLE = ['labels', 'titles']
 
 /**

@@ -90,7 +90,7 @@ export class ListParameters {
   readonly summaries: readonly Summary[] | null = null
   /** What the records are grouped by; null for the list of records */
   readonly groupBy: GroupKey | null = null
-  /** Name of the figure in the chart of the groups, or `count`; null for the first figure */
+  /** Name of the summary in the chart of the groups, or `count`; null for the first summary */
   readonly chart: string | null = null
   /** Names in `summary` and `group_by` that do not exist or that the viewer cannot see */
   readonly unknownFigures: readonly string[] = []

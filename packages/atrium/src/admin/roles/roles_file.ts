@@ -183,7 +183,7 @@ function isDescription(value: unknown): boolean {
 }
 
 /**
- * Writes the changes of an import like the form: events are logged, and the users of the roles are affected from
+ * Writes the changes of an import as the form does: events are logged, and the users of the roles are affected from
  * their next request.
  */
 export async function applyChanges(

@@ -56,7 +56,7 @@ export class Column {
   readonly automatic: boolean
   /** True if Lucid sets the column at every update */
   readonly autoUpdate: boolean
-  /** The model's custom `serialize`, which takes precedence over the form of the value type */
+  /** The model's custom `serialize`, which takes precedence over the format of the value type */
   readonly serialize: ModelColumnOptions['serialize'] | undefined
   /** True for columns of `@column.date` or `@column.dateTime`, whose attribute is a Luxon `DateTime` */
   readonly holdsDateTime: boolean
@@ -273,7 +273,7 @@ export class Column {
     return this.isDecimal && !(decimalRange && decimalRange.most.replace('.', '').length <= 15)
   }
 
-  /** True if the form of the column's values in the API depends on custom code of the model */
+  /** True if the format of the column's values in the API depends on custom code of the model */
   get writesItself(): boolean {
     return (
       this.serialize !== undefined || (this.isText && this.preparesItself && this.consumesItself)

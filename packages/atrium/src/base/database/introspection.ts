@@ -32,7 +32,7 @@ export interface ColumnIntrospection {
   /** Properties of an array's items */
   element?: ElementIntrospection
   /**
-   * Special values of dates and times without the usual form of the kind, such as `infinity`; the database reads them
+   * Special values of dates and times that are not in the usual format, such as `infinity`; the database reads them
    * unchanged
    */
   special?: RegExp

@@ -54,7 +54,7 @@ export function shownSteps(
   ]
 }
 
-/* Numbers by their names in the result of the job, with the last part of their catalogue keys */
+/* Counts in the result of a job, each with the last part of its translation key */
 const FIGURES = [
   { name: 'created', word: 'new', tone: 'positive' },
   { name: 'changed', word: 'changed', tone: 'positive' },

@@ -6,7 +6,7 @@ import { otherForm, unusual } from './sqlite_operand.js'
 /* Number of rows to read at both ends of a table */
 const ROWS = 1000
 
-/* Number of places in between that are read, too, because other forms can come from an import, a block of rows */
+/* Number of blocks to read between both ends of a table, because a block of imported rows can have other formats */
 const PLACES = 9
 const ROWS_BETWEEN = 200
 

@@ -101,12 +101,12 @@ const USUAL: Partial<Record<ColumnKind, string>> = {
   time: 'time',
 }
 
-/** Returns the condition that a value is not in the usual form of the kind. Only for dates and times. */
+/** Returns the condition that a value is not in the usual format of the kind. Only for dates and times. */
 export function unusual(name: string, kind: ColumnKind): string | undefined {
   return kind in USUAL ? `${USUAL[kind]}(${name}) is not ${name}` : undefined
 }
 
-/** Returns the condition that a value belongs to the kind, but is not in its usual form. */
+/** Returns the condition that a value belongs to the kind, but is not in its usual format. */
 export function otherForm(name: string, kind: ColumnKind): string | undefined {
   const form = FORMS[kind]?.(name)
   if (!form) return undefined
