@@ -202,7 +202,7 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(visit.errors(), [])
   })
 
-  test('[B24] the dialog lists the first ten selected records and counts the rest', async ({
+  test('[B24] the dialog lists the first ten selected records and the number of all others', async ({
     assert,
   }) => {
     await addGadgets(...Array.from({ length: 12 }, (_, index) => `Gadget ${index}`))

@@ -229,7 +229,7 @@ test.group('Keyboard shortcuts, in a browser', (group) => {
     assert.deepEqual(visit.errors, [])
   })
 
-  test('[L12] single-key shortcuts that are switched off do nothing; those with Ctrl still work', async ({
+  test('[L12] single-key shortcuts that are switched off do nothing, and those with Ctrl can still be used', async ({
     assert,
   }) => {
     const visit = await begin()

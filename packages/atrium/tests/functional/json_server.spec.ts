@@ -190,7 +190,9 @@ test.group('Clients of json-server', (group) => {
     assert.equal(cut.status, 422)
   })
 
-  test('[W3] react-admin works with the unmodified ra-data-json-server', async ({ assert }) => {
+  test('[W3] the unmodified data provider ra-data-json-server of react-admin reads and writes records', async ({
+    assert,
+  }) => {
     const jsonServerProvider = await untyped('ra-data-json-server')
     const provider = jsonServerProvider(urlOf('/api'))
     const sort = { field: 'price', order: 'DESC' } as const
@@ -250,7 +252,9 @@ test.group('Clients of json-server', (group) => {
     await assert.rejects(() => provider.getOne('compat-tools', { id }))
   })
 
-  test('[W3] refine works with the unmodified @refinedev/simple-rest', async ({ assert }) => {
+  test('[W3] the unmodified data provider @refinedev/simple-rest of refine reads and writes records', async ({
+    assert,
+  }) => {
     const dataProvider = await untyped('@refinedev/simple-rest')
     const provider = dataProvider(urlOf('/api'))
     const resource = 'compat-tools'

@@ -282,7 +282,7 @@ test.group('Admin | edit selected', (group) => {
     assert.deepEqual(await column('status'), ['paid', 'paid', 'sent'])
   }).tags(['@database'])
 
-  test("[L9, B17] files can't be changed in several records together, and the page says so", async ({
+  test("[L9, B17] files can't be changed in several records together, and the page states that", async ({
     assert,
   }) => {
     const id = await play()
@@ -674,7 +674,7 @@ test.group('Admin | edit selected', (group) => {
     )
   })
 
-  test('[L9, B13] the rules for admin users apply in Edit selected, and their special widgets work', async ({
+  test('[L9, B13] Edit selected does not demote all superusers, and can change the roles of users', async ({
     assert,
   }) => {
     const ann = await makeUser('ann')

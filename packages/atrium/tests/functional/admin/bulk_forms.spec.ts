@@ -222,7 +222,7 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(await gadgets(), ['(Lamp)'])
   })
 
-  test('[B24] the confirmation page lists twenty records and counts the rest', async ({
+  test('[B24] the confirmation page lists twenty records and the number of all others', async ({
     assert,
   }) => {
     const ids = await addGadgets(...Array.from({ length: 22 }, (_, index) => `Gadget ${index}`))

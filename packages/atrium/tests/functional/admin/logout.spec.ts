@@ -161,7 +161,7 @@ test.group('Admin | logout', (group) => {
       assert.isFalse(await isSignedIn(cookie))
     })
 
-  test('[B5] the logout link also works in a browser that sends only the Referer header', async ({
+  test('[B5] the logout link is accepted from a browser that sends only the Referer header', async ({
     assert,
   }) => {
     for (const headers of [

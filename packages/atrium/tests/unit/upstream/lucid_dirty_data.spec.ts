@@ -35,7 +35,7 @@ test.group('Detection of changes in JSON columns', () => {
     assert.throws(() => lucidsDirty!.call(parcel), /valueOf is not a function/)
   })
 
-  test('data with keys that are names of methods is compared correctly', ({ assert }) => {
+  test('data with keys that are names of methods is compared by its content', ({ assert }) => {
     const parcel = stored({ data: structuredClone(HOSTILE) })
     assert.isEmpty(parcel.$dirty)
     parcel.data = structuredClone(HOSTILE)

@@ -265,7 +265,7 @@ test.group("The admin site's commands in a script", (group) => {
     assert.deepEqual(JSON.parse(logs[0].message), { revoked: [session.id] })
   })
 
-  test('[P12] without a terminal, a prompt must be replaced by its flag', async ({
+  test('[P12] admin:delete and admin:password require a flag in place of their prompt if there is no terminal', async ({
     assert,
     cleanup,
   }) => {

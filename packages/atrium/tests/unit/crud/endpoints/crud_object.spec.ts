@@ -23,7 +23,7 @@ test.group('The crud option', () => {
     assert.strictEqual(crud.resource, resource)
   })
 
-  test('[P8] an instance of LucidCrud is used as it is', ({ assert }) => {
+  test('[P8] an instance of LucidCrud is used unchanged', ({ assert }) => {
     const own = new CounterCrud(Counter)
     const crud: unknown = crudOf({ crud: own }, resource)
     assert.strictEqual(crud, own)

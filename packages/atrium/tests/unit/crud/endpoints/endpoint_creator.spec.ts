@@ -432,7 +432,9 @@ test.group('EndpointCreator | options', () => {
     assert.instanceOf(creatorWith({}).crud, LucidCrud)
   })
 
-  test('two endpoints with the same CRUD object each get one for their resource', ({ assert }) => {
+  test('two endpoints that are given one CRUD object each bind it to their own resource', ({
+    assert,
+  }) => {
     const object = new LucidCrud(RouteItem)
     const [first, second] = ['a', 'b'].map((path) => creatorWith({ path, crud: object }))
 

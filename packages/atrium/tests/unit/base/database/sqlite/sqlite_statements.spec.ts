@@ -81,7 +81,7 @@ test.group('Prepared statements of a connection', (group) => {
     assert.deepEqual(await names(), ['d'])
   })
 
-  test('[E3] a prepared insert works without a transaction, too', async ({ assert }) => {
+  test('[E3] a prepared insert can also run without a transaction', async ({ assert }) => {
     assert.equal(await dialectOf(client()).insertRow(client(), TABLE, { name: 'a' }), 1)
     assert.deepEqual(await names(), ['a'])
   })
