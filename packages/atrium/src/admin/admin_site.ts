@@ -13,7 +13,6 @@ import { Invitations } from './authentication/invitations/invitations.js'
 import type { AdminAuthentication } from './authentication/admin_authentication.js'
 import type { AdminUserService } from './authentication/admin_user_service.js'
 import type { SessionManager } from './authentication/sessions/session_manager.js'
-import type { TokenService } from './authentication/sessions/token_service.js'
 import type { DatabaseConfig } from './config/database_config.js'
 import { Sso } from './authentication/sso/sso.js'
 import type { SsoConfig } from './config/sso_config.js'
@@ -98,7 +97,6 @@ export class AdminSite implements ViewSite {
   readonly sessionManager: SessionManager
   /** Permissions of users, derived from their roles */
   readonly permissions = new RolePermissions(this)
-  readonly tokenService: TokenService
   /** Access tokens of API clients */
   readonly accessTokens = new AccessTokens((user, data, options) =>
     this.notices.notify(user, 'token_made', data, options)
@@ -158,7 +156,6 @@ export class AdminSite implements ViewSite {
     this.adminAuthentication = parameters.adminAuthentication
     this.adminUserService = parameters.adminAuthentication.users
     this.sessionManager = parameters.adminAuthentication.sessions
-    this.tokenService = parameters.adminAuthentication.tokens
     this.mountPath = parameters.mountPath
     this.title = parameters.title
     this.theme = parameters.theme
@@ -199,7 +196,6 @@ export class AdminSite implements ViewSite {
       ...options,
       model,
       databaseConfig: this.dbConfig,
-      eventIntegration: this.eventIntegration,
       adminSite: this,
     })
     if (this.models.has(view.name)) {

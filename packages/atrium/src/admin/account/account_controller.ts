@@ -28,6 +28,7 @@ import type {
   SignedIn,
   SessionRest,
   WithAuthentication,
+  AdminAuthentication,
 } from '../authentication/admin_authentication.js'
 import { requireProof } from '../identity/proof.js'
 
@@ -250,10 +251,10 @@ export class OwnSessionsController {
  * parameter `?poll`.
  */
 export class SessionRestController {
-  constructor(private readonly site: WithAuthentication) {}
+  constructor(private readonly authentication: AdminAuthentication) {}
 
   show(ctx: HttpContext): SessionRest {
     ctx.response.header('cache-control', 'no-store')
-    return this.site.adminAuthentication.remaining(ctx, guardOf(ctx).signedInOrFail())
+    return this.authentication.remaining(ctx, guardOf(ctx).signedInOrFail())
   }
 }

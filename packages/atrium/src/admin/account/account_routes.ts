@@ -25,7 +25,7 @@ export function accountRoutes(site: AdminSite): void {
   )
   const rest = controller(
     () => import('./account_controller.js'),
-    ({ SessionRestController }) => new SessionRestController(site)
+    ({ SessionRestController }) => new SessionRestController(site.adminAuthentication)
   )
   const tokens = controller(
     () => import('../authentication/access_tokens/token_controller.js'),

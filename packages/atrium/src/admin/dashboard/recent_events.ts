@@ -59,7 +59,7 @@ export async function recentEvents(
 ): Promise<RecentEvent[] | null | undefined> {
   if (!hasEventLog(site)) return undefined
   try {
-    const log = new EventReader(site)
+    const log = new EventReader(site.dbConfig)
     const events = isSuperuser(ctx)
       ? await log.recent(MOST, SHOWN)
       : await log.recent(MOST, WRITES, {
@@ -165,7 +165,7 @@ export async function recentRecords(
   if (!hasEventLog(site)) return undefined
   try {
     const { user } = guardOf(ctx).signedInOrFail().owner
-    const written = await new EventReader(site).recordsWrittenBy(user, CANDIDATES)
+    const written = await new EventReader(site.dbConfig).recordsWrittenBy(user, CANDIDATES)
     const places = await LoggedRecords.find(site, ctx, written)
     return written
       .flatMap((record) => {

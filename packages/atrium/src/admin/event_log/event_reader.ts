@@ -2,9 +2,9 @@ import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/type
 import { dialectOf } from '#base/database/dialects'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
-import type { WithDatabase } from '../config/database_config.js'
 import { EventType } from '../events/event_integration.js'
 import { type EventFilters, lastPage, ROWS } from './event_filters.js'
+import type { DatabaseConfig } from '../config/database_config.js'
 
 /** A page of rows, and the number of all rows. */
 export interface Found<Row> {
@@ -44,7 +44,7 @@ const SHOWN_COLUMNS = [
  * reads.
  */
 export class EventReader {
-  constructor(private readonly site: WithDatabase) {}
+  constructor(private readonly database: DatabaseConfig) {}
 
   /** Returns a page of the events that match the filters, newest first. */
   async list(filters: EventFilters): Promise<Found<AdminEventLog>> {
@@ -294,11 +294,11 @@ export class EventReader {
   }
 
   #events(): LogQuery {
-    return AdminEventLog.query({ client: this.site.dbConfig.adminSession() }) as LogQuery
+    return AdminEventLog.query({ client: this.database.adminSession() }) as LogQuery
   }
 
   #audits(): LogQuery {
-    return AdminAuditLog.query({ client: this.site.dbConfig.adminSession() }) as LogQuery
+    return AdminAuditLog.query({ client: this.database.adminSession() }) as LogQuery
   }
 }
 

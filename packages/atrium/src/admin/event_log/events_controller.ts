@@ -27,7 +27,7 @@ export class EventsController {
   readonly #log: EventReader
 
   constructor(private readonly site: Site & WithDatabase) {
-    this.#log = new EventReader(site)
+    this.#log = new EventReader(site.dbConfig)
   }
 
   /** Renders the list of events; for htmx requests only the content, without the layout. */

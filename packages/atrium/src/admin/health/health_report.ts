@@ -74,7 +74,7 @@ export async function healthReport(
   const databases = await measureBoth(site.dbConfig, attempt)
   const [sessions, extent] = await Promise.all([
     attempt(() => site.sessionManager.countActive(), 'The sessions'),
-    log ? attempt(() => new EventReader(site).extent(), 'The event log') : undefined,
+    log ? attempt(() => new EventReader(site.dbConfig).extent(), 'The event log') : undefined,
   ])
   const memory = process.memoryUsage()
   const failed = [...databases.map(({ latency }) => latency), sessions, extent]

@@ -98,7 +98,7 @@ export class HistoryController {
     private readonly site: Site & WithDatabase,
     private readonly view: ModelView
   ) {
-    this.#log = new EventReader(site)
+    this.#log = new EventReader(site.dbConfig)
   }
 
   /**

@@ -8,7 +8,6 @@ import { toProblem } from '#base/http/to_problem'
 import { adminOrigin } from '../identity/admin_actor.js'
 import { JobFailure, JobStopped, JobSuperseded, TooManyJobs } from './job_errors.js'
 import type AdminJob from '../models/admin_job.js'
-import type { DatabaseConfig } from '../config/database_config.js'
 import type { AdminConfig } from '../config/define_config.js'
 import type { JobKind } from './job_kind.js'
 import { JobQueue, JobTurns, LATER, siteQueue } from './job_queue.js'
@@ -17,6 +16,8 @@ import { JobStore } from './job_store.js'
 import { JobWorker } from './job_worker.js'
 import { inZone, presentZone, UTC } from '../time/time_zone.js'
 import { guardOf } from '../identity/admin_guard.js'
+import type { Site } from '../views/site.js'
+import type { WithDatabase } from '../config/database_config.js'
 
 /*
  * Number of interruptions after which a job fails: if its process was killed this often, it probably kills the next
@@ -45,12 +46,7 @@ export class Jobs {
   #worker: JobWorker | undefined
   #isStopping = false
 
-  constructor(
-    private readonly site: {
-      readonly dbConfig: DatabaseConfig
-      text(key: string, data?: Record<string, unknown>): string
-    }
-  ) {}
+  constructor(private readonly site: WithDatabase & Pick<Site, 'text'>) {}
 
   /** Returns the queue; connects to it on first use. */
   queue(): Promise<JobQueue> {

@@ -1,23 +1,15 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { runAs } from '#crud'
-import { addressOf, type Navigation, type NavigationLink } from '../config/navigation_config.js'
-import { type WithEventLog, hasEventLog } from '../events/database_integration.js'
+import { addressOf, type NavigationLink } from '../config/navigation_config.js'
+import { hasEventLog } from '../events/database_integration.js'
 import { isSuperuser } from '../identity/admin_guard.js'
 import { adminActor } from '../identity/admin_actor.js'
 import { goKeys, PAGE_KEYS } from '../keyboard/keys.js'
-import type { RolePermissions } from '../permissions/role_permissions.js'
 import { groupedNumber } from '#base/values/numbers'
-import { permissionOfPage, type AdminPage, type WithPages } from '../views/admin_page.js'
-import type { ViewSite } from '../views/model_view.js'
+import { permissionOfPage, type AdminPage } from '../views/admin_page.js'
 import { visibleViews } from '../views/visible_views.js'
 import { iconOf, letterOf, type ModelIcon } from './model_icon.js'
-
-/** The parts of the site that the sidebar shows */
-interface SidebarSite extends ViewSite, WithPages, WithEventLog {
-  readonly permissions: RolePermissions
-  readonly navigation: Navigation
-  text(key: string): string
-}
+import type { Site } from '../views/site.js'
 
 /** An entry of the sidebar. */
 interface Entry {
@@ -44,7 +36,7 @@ const LINK = 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6'
  *
  * @param options.isPart  true for a part of a page, which shows no badges
  */
-export async function sidebarGroups(site: SidebarSite, ctx: HttpContext, { isPart = false } = {}) {
+export async function sidebarGroups(site: Site, ctx: HttpContext, { isPart = false } = {}) {
   const [visible, pages, links] = await Promise.all([
     visibleViews(site, ctx),
     visiblePages(site, ctx),
@@ -92,7 +84,7 @@ export async function sidebarGroups(site: SidebarSite, ctx: HttpContext, { isPar
 
 /** Returns the pages of the application that the signed-in user's roles allow. */
 export async function visiblePages(
-  { pages, permissions }: Pick<SidebarSite, 'pages' | 'permissions'>,
+  { pages, permissions }: Pick<Site, 'pages' | 'permissions'>,
   ctx: HttpContext
 ): Promise<AdminPage[]> {
   const actor = adminActor(ctx)
@@ -103,7 +95,7 @@ export async function visiblePages(
   return all.filter((_, at) => allowed[at])
 }
 
-function pageEntry(site: Pick<SidebarSite, 'url'>, { icon, label, path }: AdminPage, here: string) {
+function pageEntry(site: Pick<Site, 'url'>, { icon, label, path }: AdminPage, here: string) {
   const url = site.url(`/${path}`)
   return {
     label,
@@ -113,7 +105,7 @@ function pageEntry(site: Pick<SidebarSite, 'url'>, { icon, label, path }: AdminP
   }
 }
 
-async function linksOf(site: SidebarSite, ctx: HttpContext) {
+async function linksOf(site: Site, ctx: HttpContext) {
   const links = [...(site.navigation.links ?? [])]
   return await Promise.all(
     links.map(async (link) => ({
@@ -191,17 +183,11 @@ const ICONS: Record<string, string> = {
   health: 'M2.5 12.5H7l3-8 4 15 3-7h4.5',
 }
 
-/** The properties of the site that the sidebar uses. */
-interface ManagedSite extends WithEventLog {
-  url(path: string): string
-  text(key: string): string
-}
-
 /**
  * Returns the sidebar links to the management pages: the user's jobs for users who see any model, the others for
  * superusers, and the event log only if the site stores events.
  */
-export function managementPages(site: ManagedSite, ctx: HttpContext, { seesModels = true } = {}) {
+export function managementPages(site: Site, ctx: HttpContext, { seesModels = true } = {}) {
   const path = ctx.request.url()
   const names = isSuperuser(ctx)
     ? [...(hasEventLog(site) ? ['events'] : []), 'jobs', 'health']

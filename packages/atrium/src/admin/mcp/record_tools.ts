@@ -205,7 +205,7 @@ export async function history(mcp: McpContext, args: Arguments): Promise<Result>
   const key = keyOf(view, id)
   const params = view.resource.key.params.map((name, index) => [name, String(key[index])])
   ctx.params = Object.fromEntries(params)
-  const log = new EventReader(site)
+  const log = new EventReader(site.dbConfig)
   const readable = await readableHistory(ctx, site, log, view)
   const { events, rows } = await log.history(readable, 1)
   const changes = rows.slice(0, limit).map(({ action, eventId, timestamp, changes: changed }) => {

@@ -3,18 +3,18 @@ import logger from '@adonisjs/core/services/logger'
 import db from '@adonisjs/lucid/services/db'
 import { collectDefaultMetrics, Gauge, Registry, Counter, Histogram } from 'prom-client'
 import { meterRequests } from '#base/http/request_meter'
-import type { EngineRouter } from '#base/http/engine_router'
-import type { SessionManager } from '../authentication/sessions/session_manager.js'
-import type { JobStore } from '../jobs/job_store.js'
 import { JOB_STATES } from '../models/admin_job.js'
 import { DELIVERY_STATES } from '../models/admin_webhook_delivery.js'
-import type { DeliveryStore } from '../webhooks/delivery_store.js'
 import { safeEqual } from '@adonisjs/core/helpers'
 import { NetworkList } from '#base/http/network'
 import { listsClient } from '#base/http/served_hosts'
 import { Problem } from '#base/errors'
 import type { MetricsConfig } from '../config/metrics_config.js'
 import type { HttpContext } from '@adonisjs/core/http'
+import type { WithJobs } from '../jobs/jobs.js'
+import type { WithRouter } from '../http/site_routes.js'
+import type { WithSessions } from '../authentication/sessions/session_manager.js'
+import type { WithWebhooks } from '../webhooks/webhooks.js'
 
 /** Address of the metrics, at the root of the application */
 export const METRICS = '/metrics'
@@ -23,12 +23,7 @@ export const METRICS = '/metrics'
 const COUNTS_FOR = 5000
 
 /** The properties of the site that are measured */
-interface MeasuredSite {
-  readonly router: EngineRouter
-  readonly sessionManager: SessionManager
-  readonly jobs: { readonly store: JobStore }
-  readonly webhooks: { readonly store: DeliveryStore }
-}
+type MeasuredSite = WithRouter & WithSessions & WithJobs & WithWebhooks
 
 /**
  * Serves `/metrics` in the format of Prometheus.

@@ -3,7 +3,8 @@ import logger from '@adonisjs/core/services/logger'
 import { DateTime } from 'luxon'
 import AdminUser from '../models/admin_user.js'
 import type { NoticeData, NoticeKind } from '../models/admin_notice.js'
-import { noticePlace, noticeText, type Texts, type NoticePost } from './notices.js'
+import { noticePlace, noticeText, type NoticePost } from './notices.js'
+import type { Site } from '../views/site.js'
 
 /** Methods of a message of @adonisjs/mail that the site uses */
 interface Message {
@@ -42,10 +43,7 @@ export async function sendMail(to: string, subject: string, text: string): Promi
 }
 
 /** The properties of the site that are used here. */
-interface MailingSite extends Texts {
-  readonly title: string
-  absoluteUrl(path: string): string
-}
+type MailingSite = Pick<Site, 'title' | 'text' | 'absoluteUrl'>
 
 /** Sends notices by email to users who have an address. */
 export class MailedNotices implements NoticePost {

@@ -17,12 +17,9 @@ import type { Person } from '../identity/person.js'
 import { raiseVersions } from '../models/versions.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { inUtc } from '#base/values/datetime'
+import type { Site } from '../views/site.js'
 
 /** Access to the texts of the catalogue. */
-export interface Texts {
-  text(key: string, data?: Record<string, unknown>): string
-}
-
 /** A notice as displayed. */
 interface ShownNotice {
   id: number
@@ -34,7 +31,11 @@ interface ShownNotice {
 }
 
 /** Returns the text of a notice. */
-export function noticeText(site: Texts, kind: NoticeKind, { name, by }: NoticeData): string {
+export function noticeText(
+  site: Pick<Site, 'text'>,
+  kind: NoticeKind,
+  { name, by }: NoticeData
+): string {
   /* A newer version of the site may have stored a kind that this version does not have. */
   if (!NOTICE_KINDS.includes(kind)) return site.text('notices.other')
   const shown = plainText(name ?? '').text
@@ -49,7 +50,7 @@ export function noticePlace({ device, address }: NoticeData): string {
     .join(', ')
 }
 
-export function shownNotice(site: Texts, notice: AdminNotice): ShownNotice {
+export function shownNotice(site: Pick<Site, 'text'>, notice: AdminNotice): ShownNotice {
   const { id, kind, data, createdAt } = notice
   return {
     id,
@@ -205,7 +206,7 @@ export interface NoticesOnPage extends ShownNotice {
  *   role
  */
 export async function noticesOf(
-  site: Texts & { readonly notices: Notices },
+  site: Pick<Site, 'text'> & WithNotices,
   ctx: HttpContext
 ): Promise<NoticesOnPage | null> {
   const { signedIn } = guardOf(ctx)

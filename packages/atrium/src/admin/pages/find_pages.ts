@@ -17,7 +17,6 @@ import { siteRoutes, type RoutedSite } from '../http/site_routes.js'
 /** The parts of the site that pages of the application need */
 interface PageSite extends Site, RoutedSite {
   readonly pages: Map<string, AdminPage>
-  url(path: string): string
 }
 
 /**

@@ -5,16 +5,14 @@ import { reachedOf, Records } from '#crud/internals'
 import { identityOf, type KeyValue } from '#base/columns/key'
 import { NotAllowed } from '../http/errors.js'
 import type { Action } from '../permissions/offers.js'
-import type { RolePermissions } from '../permissions/role_permissions.js'
 import type { ModelView } from '../views/model_view.js'
+import type { Site } from '../views/site.js'
 
 /** The properties of an application's action that determine which users can run it. */
 interface NamedAction {
   readonly name: string
   readonly needs: Action
 }
-
-type Site = { readonly permissions: RolePermissions }
 
 /**
  * Returns the keys of the records on which the roles of the signed-in user allow an action. The roles must grant both
@@ -24,7 +22,7 @@ type Site = { readonly permissions: RolePermissions }
  */
 export async function reachedByAction(
   ctx: HttpContext,
-  { permissions }: Site,
+  { permissions }: Pick<Site, 'permissions'>,
   view: ModelView,
   { name, needs }: NamedAction,
   keys: readonly KeyValue[],

@@ -63,7 +63,6 @@ export interface ModelViewParameters extends AdminViewOptions {
   /** True for the admin site's own models, which use the admin connection */
   adminModel?: boolean
   adminSite?: ViewSite
-  eventIntegration?: EventIntegration
 }
 
 /** A model in the admin site, identified by its class name. */
@@ -82,7 +81,6 @@ export class ModelView {
   readonly crud: LucidCrud
   readonly databaseConfig: DatabaseConfig
   readonly adminSite: ViewSite | undefined
-  readonly eventIntegration: EventIntegration | undefined
   readonly bulkActions: readonly BulkAction[]
   readonly recordActions: readonly RecordAction[]
   /** Many-to-many relations that are fields of forms */
@@ -92,7 +90,7 @@ export class ModelView {
   readonly crudOptions: CrudOptions
   readonly options: AdminViewOptions
   /** True if the list has columns of related records, such as `customer.city` */
-  readonly listsRelated: boolean
+  private readonly listsRelated: boolean
   /** The endpoints below `/crud` */
   readonly endpoints: EndpointCreator
 
@@ -124,7 +122,6 @@ export class ModelView {
     this.adminModel = parameters.adminModel ?? false
     this.databaseConfig = databaseConfig
     this.adminSite = parameters.adminSite
-    this.eventIntegration = parameters.eventIntegration
     this.templates = parameters.templates ?? {}
     this.allowedActions = this.#checkedActions(parameters.allowedActions)
     const bulk = makeBulkActions(this.name, parameters.bulkActions)

@@ -153,7 +153,7 @@ const PIVOT_COLUMN = { label: LABEL, help: TEXT, choices: PIVOT_CHOICES }
 const TEMPLATES = { list: LABEL, create: LABEL, update: LABEL }
 
 /* Properties of a view that are set by the site and are not options */
-const GIVEN = ['model', 'databaseConfig', 'adminModel', 'adminSite', 'eventIntegration']
+const GIVEN = ['model', 'databaseConfig', 'adminModel', 'adminSite']
 
 /**
  * Checks that each option of a view is known and has the right type. Names in the options are checked later.

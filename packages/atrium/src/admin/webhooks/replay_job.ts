@@ -7,7 +7,6 @@ import type AdminJob from '../models/admin_job.js'
 import AdminWebhook from '../models/admin_webhook.js'
 import { chunks, ROWS_PER_READ, ROWS_PER_WRITE } from '#base/chunks'
 import type { DeliveredActor } from '../models/admin_webhook_delivery.js'
-import type { ModelView } from '../views/model_view.js'
 import {
   isNotified,
   messageType,
@@ -17,14 +16,11 @@ import {
   recordValues,
 } from './webhook_outbox.js'
 import { webhookModels } from './webhook_crud.js'
-import type { Webhooks } from './webhooks.js'
+import type { Site } from '../views/site.js'
+import type { WithWebhooks } from './webhooks.js'
 
 /** The parts of the site that the job uses */
-interface ReplaySite {
-  readonly models: ReadonlyMap<string, ModelView>
-  readonly webhooks: Webhooks
-  text(key: string, data?: Record<string, unknown>): string
-}
+type ReplaySite = Pick<Site, 'models' | 'text'> & WithWebhooks
 
 const ACTIONS: Record<string, WebhookAction> = {
   CREATE: 'created',

@@ -2,15 +2,16 @@ import { DateTime } from 'luxon'
 import { momentOf } from '../time/local_time.js'
 import type AdminWebhookDelivery from '../models/admin_webhook_delivery.js'
 import type { ModelView } from '../views/model_view.js'
+import type { Site } from '../views/site.js'
 
 const TONES = { pending: 'active', delivered: 'positive', failed: 'negative', skipped: 'neutral' }
 
-interface Texts {
-  text(key: string, data?: Record<string, unknown>): string
-}
-
 /** Returns the data of a delivery for templates. */
-export function shownDelivery(site: Texts, view: ModelView, delivery: AdminWebhookDelivery) {
+export function shownDelivery(
+  site: Pick<Site, 'text'>,
+  view: ModelView,
+  delivery: AdminWebhookDelivery
+) {
   const { attempts, duration, error, id, nextAt, resourceId, response, responseStatus, state } =
     delivery
   const isRetried = state === 'pending' && attempts > 0

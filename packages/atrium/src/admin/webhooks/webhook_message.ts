@@ -8,8 +8,8 @@ import AdminAuditLog from '../models/admin_audit_log.js'
 import type AdminUser from '../models/admin_user.js'
 import type AdminWebhookDelivery from '../models/admin_webhook_delivery.js'
 import { shownOn } from '../permissions/personal_view.js'
-import type { ModelView } from '../views/model_view.js'
 import { readKey } from '../views/record_items.js'
+import type { Site } from '../views/site.js'
 
 type Delivery = Pick<
   AdminWebhookDelivery,
@@ -21,11 +21,6 @@ interface WrittenRecord {
   occurredAt: number
   resourceId: string
   resourceType: string
-}
-
-/** The part of the site that has models */
-interface ModelSite {
-  readonly models: ReadonlyMap<string, ModelView>
 }
 
 /** The read operations of a model, as its endpoints perform them */
@@ -52,7 +47,7 @@ const CONCEALED = '…'
  * @returns null if the owner is not allowed to view the record, or if that cannot be determined
  */
 export async function messageFor(
-  site: ModelSite,
+  site: Pick<Site, 'models'>,
   owner: AdminUser,
   delivery: Delivery
 ): Promise<Message | null> {
@@ -72,7 +67,7 @@ export async function messageFor(
 }
 
 async function dataOf(
-  site: ModelSite,
+  site: Pick<Site, 'models'>,
   owner: AdminUser,
   { changes, occurredAt, resourceId, resourceType }: WrittenRecord
 ) {
@@ -92,7 +87,7 @@ async function dataOf(
   return { id: key.length === 1 ? key[0] : key, record: item, changes: Object.fromEntries(shown) }
 }
 
-function readerOf(site: ModelSite, name: string): Reader | undefined {
+function readerOf(site: Pick<Site, 'models'>, name: string): Reader | undefined {
   const endpoints = resources.endpoints().find(({ resource }) => resource.name === name)
   const reader = endpoints?.crud ?? site.models.get(name)?.crud
   if (!reader || isExcludedFromInclude(reader.resource.model)) return undefined

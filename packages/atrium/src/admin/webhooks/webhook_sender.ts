@@ -6,14 +6,14 @@ import { resources, systemActor } from '#crud'
 import AdminUser from '../models/admin_user.js'
 import AdminWebhook from '../models/admin_webhook.js'
 import type AdminWebhookDelivery from '../models/admin_webhook_delivery.js'
-import type { Notices } from '../notices/notices.js'
-import type { ModelView } from '../views/model_view.js'
 import { readingClientOf } from '../config/database_config.js'
 import { WorkLoop } from '../jobs/work_loop.js'
 import type { Attempted, DeliveryStore } from './delivery_store.js'
 import { RequestSender, type SendOptions } from './send_request.js'
 import { messageFor, type Message } from './webhook_message.js'
 import { signedHeaders } from './webhook_secret.js'
+import type { Site } from '../views/site.js'
+import type { WithNotices } from '../notices/notices.js'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -59,10 +59,7 @@ const STOPS_WITHIN = 3 * SECOND
 const ACTOR = systemActor('webhooks')
 
 /** The parts of the site that webhooks use */
-export interface WebhookSite {
-  readonly models: ReadonlyMap<string, ModelView>
-  readonly notices: Notices
-}
+export type WebhookSite = Pick<Site, 'models'> & WithNotices
 
 /** Sends the deliveries of webhooks that are due: at least once, and in order for each record. */
 export class WebhookSender {

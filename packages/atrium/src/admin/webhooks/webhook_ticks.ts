@@ -1,15 +1,12 @@
-import type { ModelView } from '../views/model_view.js'
 import { inSentence } from '../text/plain_text.js'
 import { FormWidget, type Text } from '../forms/fields/widgets/form_widget.js'
 import { messageType, WEBHOOK_ACTIONS } from './webhook_outbox.js'
 import { webhookModels } from './webhook_crud.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import { type ShownCell, listCell } from '../list/cell.js'
+import type { Site } from '../views/site.js'
 
-interface TickSite {
-  readonly models: ReadonlyMap<string, ModelView>
-  text(key: string, data?: Record<string, unknown>): string
-}
+type TickSite = Pick<Site, 'models' | 'text'>
 
 /** Returns the widget for the models of a webhook. */
 export function modelTicks(site: TickSite): new () => FormWidget {

@@ -104,11 +104,11 @@ test.group('Admin | combinations of cookies', (group) => {
   })
 
   test('[B4] a token for this session but another user is refused', async ({ assert }) => {
-    const { tokenService } = await adminSite()
+    const { adminAuthentication } = await adminSite()
     const id = cookieIn(cookie, 'session_id')
-    const { token } = await tokenService.issue(al.id, digest(id))
+    const { token } = await adminAuthentication.tokens.issue(al.id, digest(id))
     assert.isFalse(await isSignedIn(`access_token=${token}; session_id=${id}`))
-    const { token: own } = await tokenService.issue(jo.id, digest(id))
+    const { token: own } = await adminAuthentication.tokens.issue(jo.id, digest(id))
     assert.isTrue(await isSignedIn(`access_token=${own}; session_id=${id}`))
   })
 

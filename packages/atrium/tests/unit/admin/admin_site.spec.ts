@@ -61,7 +61,6 @@ test.group('AdminSite', (group) => {
     assert.strictEqual(site.adminAuthentication, adminAuthentication)
     assert.strictEqual(site.adminUserService, adminAuthentication.users)
     assert.strictEqual(site.sessionManager, adminAuthentication.sessions)
-    assert.strictEqual(site.tokenService, adminAuthentication.tokens)
     assert.equal(site.mountPath, '/backstage')
     assert.equal(site.theme, 'dark-theme')
     assert.isFalse(site.secureCookies)

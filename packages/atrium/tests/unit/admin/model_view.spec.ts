@@ -35,7 +35,6 @@ test.group('ModelView', () => {
     assert.strictEqual(view.model, Thing)
     assert.isFalse(view.adminModel)
     assert.isUndefined(view.adminSite)
-    assert.isUndefined(view.eventIntegration)
     assert.strictEqual(view.databaseConfig, databaseConfig)
   })
 

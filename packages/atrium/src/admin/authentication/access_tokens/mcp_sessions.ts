@@ -1,11 +1,11 @@
 import { DateTime } from 'luxon'
 import { inUtc } from '#base/values/datetime'
-import type { DatabaseConfig } from '../../config/database_config.js'
 import AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminEventLog from '../../models/admin_event_log.js'
 import { randomBytes } from 'node:crypto'
 import { safeEqual } from '@adonisjs/core/helpers'
 import { keyedDigest } from '#base/values/digest'
+import type { WithDatabase } from '../../config/database_config.js'
 
 /** Milliseconds after which a client has to begin a new session */
 const SESSION_LASTS = 24 * 60 * 60_000
@@ -60,10 +60,6 @@ const MOST_SESSIONS = 5
 const RECENT_EVENTS = 500
 const RECENT = { days: 7 }
 
-interface Logs {
-  readonly dbConfig: DatabaseConfig
-}
-
 /**
  * Returns the events of the writes of an MCP session, newest first. Leaves out reverted events, and those with which
  * the session itself reverted its events.
@@ -71,7 +67,7 @@ interface Logs {
  * @param userId  owner of the session's token; undefined: any
  */
 export async function eventsOfSession(
-  { dbConfig }: Logs,
+  { dbConfig }: WithDatabase,
   name: string,
   userId?: number
 ): Promise<AdminEventLog[]> {
@@ -105,7 +101,10 @@ export interface RecentSession {
 }
 
 /** Returns the latest MCP sessions of the last seven days in which tokens of a user have written records. */
-export async function recentSessions({ dbConfig }: Logs, userId: number): Promise<RecentSession[]> {
+export async function recentSessions(
+  { dbConfig }: WithDatabase,
+  userId: number
+): Promise<RecentSession[]> {
   const events = await AdminEventLog.query({ client: dbConfig.readingSession() })
     .where({ userId, status: 'success' })
     .where('timestamp', '>=', inUtc(DateTime.utc().minus(RECENT)))

@@ -8,8 +8,9 @@ import AdminDevice from '../../models/admin_device.js'
 import AdminSession from '../../models/admin_session.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { flashToNextPage } from '../../http/flash.js'
-import { noticeOrigin, type Notices } from '../../notices/notices.js'
+import { noticeOrigin, type WithNotices } from '../../notices/notices.js'
 import { digest } from '#base/values/digest'
+import type { Site } from '../../views/site.js'
 
 /** Maximum number of known devices of a user; a new device replaces the one whose last use is oldest */
 export const MOST_DEVICES = 20
@@ -96,19 +97,12 @@ function newId(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** The properties of a site that are used here. */
-interface LoginSite {
-  readonly devices: KnownDevices
-  readonly notices: Notices
-  text(key: string): string
-}
-
 /**
  * Records the browser of a new session, and notifies the user if it is a new one. A failure is logged and does not
  * block the login.
  */
 export async function recordLoginDevice(
-  site: LoginSite,
+  site: WithDevices & WithNotices & Pick<Site, 'text'>,
   ctx: HttpContext,
   user: { id: number },
   session: { id: number }

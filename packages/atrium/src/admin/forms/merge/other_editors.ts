@@ -61,7 +61,7 @@ export async function otherEditors(
 
 /** Yields the logged changes of a record since a time, newest first. */
 async function* changesSince(site: WithDatabase, record: HistoryOf, since: number) {
-  const reader = new EventReader(site)
+  const reader = new EventReader(site.dbConfig)
   for (let number = 1; number <= MOST_PAGES; number++) {
     const { events, page, rows, total } = await reader.history(record, number)
     for (const { eventId, timestamp, changes } of rows) {

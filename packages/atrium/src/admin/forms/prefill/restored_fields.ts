@@ -219,7 +219,7 @@ export async function restoredOf(
 ): Promise<RestoredFields> {
   /* Removed permissions, passwords and tokens must not be restored, so the site's own models have no restore. */
   if (view.adminModel || !hasEventLog(site)) throw new PageNotFound()
-  const log = new EventReader(site)
+  const log = new EventReader(site.dbConfig)
   const history = await historyOfKey(ctx, site, log, view, key)
   if (!record && history.record) throw new PageNotFound()
   const version = await versionOf(log, history, parameterIn(ctx, RESTORE)!)

@@ -1,5 +1,4 @@
 import { transitionNames } from '#base/columns/transitions'
-import type { Site } from '../../views/site.js'
 import type { ModelView } from '../../views/model_view.js'
 import {
   ALL,
@@ -23,13 +22,12 @@ import {
   matrixLists,
   type MatrixBox,
   type MatrixList,
+  type MatrixSite,
 } from './read_matrix.js'
 import { wordsOf } from '../../text/plain_text.js'
 import { isImportable } from '../../import/import_access.js'
 
 export type { MatrixBox }
-
-export type MatrixSite = Pick<Site, 'models' | 'pages' | 'cards' | 'text'>
 
 /** A field of a model, with its three possible states in a role. */
 export interface MatrixField {

@@ -8,9 +8,9 @@ import {
   type PermissionsDocument,
   permissionsInWords,
 } from '../../models/permissions_document.js'
-import { matrixView, type MatrixSite } from './matrix_view.js'
+import { matrixView } from './matrix_view.js'
 import { offeredViews } from '../role_errors.js'
-import { readMatrix, unfoldedIn } from './read_matrix.js'
+import { readMatrix, unfoldedIn, type MatrixSite } from './read_matrix.js'
 
 /** URL path, below the mount, of the folded part of a row */
 export const MATRIX_MORE = '/AdminRole/permissions'

@@ -205,7 +205,8 @@ export interface MatrixBox {
   unknown: boolean
 }
 
-type ListedSite = Pick<Site, 'models' | 'pages' | 'cards' | 'text'>
+/** The parts of the site that the matrix of permissions shows */
+export type MatrixSite = Pick<Site, 'models' | 'pages' | 'cards' | 'text'>
 
 /** A part of the matrix below the models: pages or cards of the application, each with a checkbox. */
 export interface MatrixList {
@@ -222,7 +223,7 @@ export interface MatrixList {
  * @param field  name of the form field that contains the matrix
  */
 export function matrixLists(
-  site: ListedSite,
+  site: MatrixSite,
   field: string,
   document: PermissionsDocument
 ): MatrixList[] {

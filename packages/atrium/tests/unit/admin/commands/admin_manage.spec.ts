@@ -14,10 +14,10 @@ async function addUser(username: string, isSuperuser = false) {
 }
 
 async function signIn(user: AdminUser, userAgent = 'curl/8') {
-  const { sessionManager, tokenService } = await app.container.make(AdminSite)
+  const { sessionManager, adminAuthentication } = await app.container.make(AdminSite)
   const begun = await sessionManager.begin(user, { ip: '192.0.2.7', userAgent })
   const { session } = begun!
-  const { claims } = await tokenService.issue(user.id, session.sessionId)
+  const { claims } = await adminAuthentication.tokens.issue(user.id, session.sessionId)
   await sessionManager.remember(session, claims)
   return { session, jti: claims.jti }
 }
