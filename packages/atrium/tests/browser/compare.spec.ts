@@ -1,5 +1,6 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
+import { Machine } from '#tests/fixtures/forms'
 import { Shelf } from '#tests/fixtures/undo'
 import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { THEMES, Visit } from '#tests/helpers/browser'
@@ -53,4 +54,19 @@ test.group('Comparison of records, in a browser', (group) => {
       await check()
       assert.deepEqual(visit.errors, [])
     })
+
+  test('[G compare] the mark of a boolean is on the line of its word', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(async () => void (await Machine.query().delete()))
+    const machines = await Machine.createMany([{ name: 'Loom' }, { name: 'Lathe' }])
+    const visit = await Visit.begin({ as: await makeUser('ada'), width: 1280 })
+    const { page } = visit
+    await page.goto(`/admin/Machine/compare?${machines.map(({ id }) => `ids=${id}`).join('&')}`)
+    const rows = page.getByRole('row')
+    const height = async (name: string) =>
+      (await rows.filter({ hasText: name }).boundingBox())!.height
+    assert.equal(await height('Active'), await height('Nickname'))
+  })
 })
