@@ -345,7 +345,7 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(errors(visit), [])
   })
 
-  test('[S49, B24] the update page asks for confirmation before a deletion, and the back button works after it', async ({
+  test('[S49, B24] the update page asks for confirmation before a deletion, and shows “not found” when the user goes back to it', async ({
     assert,
   }) => {
     const { id } = await machine()

@@ -373,7 +373,9 @@ test.group('Admin | export', (group) => {
     assert.notInclude(response.text, 'QZX')
   })
 
-  test('[P10, U4] a login is required, and an access token opens no page', async ({ assert }) => {
+  test('[P10, U4] an export requires a login, and an access token is not accepted', async ({
+    assert,
+  }) => {
     cookie = ''
     const page = await exported('format=csv')
     assert.equal(page.status, 303)

@@ -427,7 +427,7 @@ test.group('Admin | page of a role', (group) => {
     assert.equal(back.status, 200)
   })
 
-  test('[U6] only superusers can view as a role, and only in the current session', async ({
+  test('[U6] only superusers can view the site as a role, and only in their current session', async ({
     assert,
   }) => {
     const jo = await makeUser('jo', { isSuperuser: false })
