@@ -45,8 +45,7 @@ import { checkRelatedColumns } from './views/related_columns.js'
 import { SiteTemplates } from './layout/site_templates.js'
 import { mountPlace } from './http/site_paths.js'
 import { handleAdminError } from './http/handle_error.js'
-import { registerRoutes } from './capabilities.js'
-import { registerJobKinds } from './job_kinds.js'
+import { registerRoutes, registerJobKinds } from './capabilities.js'
 import AdminAccessToken from './models/admin_access_token.js'
 import AdminAuditLog from './models/admin_audit_log.js'
 import AdminImport from './models/admin_import.js'
@@ -181,7 +180,7 @@ export default class AdminProvider {
     this.#schedules.push(
       new PruneSchedule(
         async () => {
-          const { pruneExports } = await import('./export/export_files.js')
+          const { pruneExports } = await import('./export/export_job.js')
           return await pruneExports(keptHours)
         },
         { what: 'files of exports' }

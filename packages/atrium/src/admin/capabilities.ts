@@ -4,29 +4,29 @@ import { proofGuard } from './authentication/action_guards.js'
 import { authenticationRoutes } from './authentication/authentication_routes.js'
 import { bulkRoutes } from './bulk/bulk_routes.js'
 import { dashboardRoutes, newCardRoutes } from './dashboard/dashboard_routes.js'
-import { duplicatesRoutes } from './duplicates/duplicates_routes.js'
 import { formerHistoryPath, historyRoutes } from './history/history_routes.js'
 import { formRoutes } from './forms/form_routes.js'
 import { registerCrudMount } from './http/crud_mount.js'
 import { ModelRoutes, modelPage, offered } from './http/model_routes.js'
 import { importRoutes } from './import/import_routes.js'
-import { layoutRoutes } from './layout/layout_routes.js'
 import { listRoutes } from './list/list_routes.js'
-import { roleRoutes } from './roles/role_routes.js'
 import type { ModelView } from './views/model_view.js'
 import { recordRoutes } from './record/record_routes.js'
 import { mcpRoutes } from './mcp/mcp_routes.js'
 import { readBody, readPlainBody } from './http/read_body.js'
 import { type RoutedSite, siteRoutes, viewGuard } from './http/site_routes.js'
 import type { Site } from './views/site.js'
-import { signInGuard } from './http/guards.js'
-import { controller } from './http/lazy_part.js'
+import { signInGuard, signedInGuard } from './http/guards.js'
+import { controller, lazyPart } from './http/lazy_part.js'
 import { eventsGuard, superuserGuard } from './http/event_access.js'
 import AdminWebhook from './models/admin_webhook.js'
 import type { WebhookPages } from './webhooks/webhook_controller.js'
+import type { JobKind } from './jobs/job_kind.js'
+import AdminRole from './models/admin_role.js'
+import { MATRIX_MORE } from './roles/matrix/permissions_widget.js'
 
 /*
- * The routes of capabilities with one controller are registered here; the other capabilities have a file for their
+ * The routes of capabilities with few of them are registered here; the other capabilities have a file for their
  * routes in their folder.
  */
 
@@ -230,5 +230,130 @@ function orderRoutes(routes: ModelRoutes<AdminSite>): void {
   routes.group([readBody], (route) => {
     route('GET', path, ['update'], order('ask'))
     route('POST', path, ['update'], order('move'))
+  })
+}
+
+/**
+ * Registers the site's kinds of jobs. The module of a kind is loaded when the first job of that kind is run or shown.
+ * The names are stored with jobs, so they must not change.
+ */
+export function registerJobKinds(site: AdminSite): void {
+  const kind = <Module>(
+    name: string,
+    load: () => Promise<Module>,
+    make: (module: Module) => JobKind
+  ) => site.jobs.register(name, lazyPart(load, make))
+  kind(
+    'bulk',
+    () => import('./bulk/bulk_job.js'),
+    ({ BulkJob }) => new BulkJob(site)
+  )
+  kind(
+    'merge',
+    () => import('./duplicates/merge_job.js'),
+    ({ MergeJob }) => new MergeJob(site)
+  )
+  kind(
+    'import_trial',
+    () => import('./import/jobs/import_job.js'),
+    ({ ImportDryRunJob }) => new ImportDryRunJob(site)
+  )
+  kind(
+    'import',
+    () => import('./import/jobs/import_job.js'),
+    ({ ImportJob }) => new ImportJob(site)
+  )
+  kind(
+    'export',
+    () => import('./export/export_job.js'),
+    ({ ExportJob }) => new ExportJob(site)
+  )
+  kind(
+    'undo',
+    () => import('./undo/job_undo.js'),
+    ({ UndoJob }) => new UndoJob(site)
+  )
+  kind(
+    'undo-parts',
+    () => import('./undo/job_undo.js'),
+    ({ UndoPartsJob }) => new UndoPartsJob(site)
+  )
+  kind(
+    'webhook_replay',
+    () => import('./webhooks/replay_job.js'),
+    ({ ReplayJob }) => new ReplayJob(site)
+  )
+  kind(
+    'undo-session',
+    () => import('./mcp/session_undo.js'),
+    ({ UndoSessionJob }) => new UndoSessionJob(site)
+  )
+}
+
+/** Registers the routes of the assets, the theme and the keyboard shortcuts. */
+function layoutRoutes(site: AdminSite): void {
+  const assets = controller(
+    () => import('./layout/site_controllers.js'),
+    ({ AssetsController }) => new AssetsController(site.assets)
+  )
+  const theme = controller(
+    () => import('./layout/site_controllers.js'),
+    ({ ThemeController }) => new ThemeController(site)
+  )
+  const keys = controller(
+    () => import('./layout/site_controllers.js'),
+    ({ KeysController }) => new KeysController(site)
+  )
+  siteRoutes(site, [readPlainBody], ({ get, post }) => {
+    get('/assets/:file', 'assets', assets('show'))
+    post('/theme', 'theme', theme('update'))
+  })
+  siteRoutes(site, [signInGuard, readPlainBody], ({ get }) => get('/keys', 'keys', keys('show')))
+}
+
+const duplicates = modelPage(
+  () => import('./duplicates/duplicates_controller.js'),
+  ({ DuplicatesController }) => DuplicatesController
+)
+const merge = modelPage(
+  () => import('./duplicates/merge_controller.js'),
+  ({ MergeController }) => MergeController
+)
+
+/** Registers the pages that find duplicates of a model of the application and merge records. */
+function duplicatesRoutes(routes: ModelRoutes<AdminSite>): void {
+  const { view } = routes
+  if (view.adminModel || !view.allowedActions.has('view')) return
+  routes.group([readBody], (route) => {
+    route('GET', '/duplicates', ['view'], duplicates('page'))
+    if (!view.may('update') || !view.may('delete')) return
+    route('POST', '/duplicates', ['update'], duplicates('submit'))
+    route('GET', '/merge', ['update'], merge('page'))
+    route('POST', '/merge', ['update'], merge('submit'))
+  })
+}
+
+/**
+ * Registers the routes of roles other than the model pages: rows of the permissions matrix, and the start and end of
+ * viewing the site as a role. The form that ends it is the only one that is accepted while viewing as a role.
+ */
+function roleRoutes(site: AdminSite): void {
+  const view = site.models.get(AdminRole.name)
+  if (!view) return
+  const viewAs = controller(
+    () => import('./roles/view_as_controller.js'),
+    ({ ViewAsController }) => new ViewAsController(site, view)
+  )
+  const matrix = controller(
+    () => import('./roles/matrix/permissions_widget.js'),
+    ({ MatrixController }) => new MatrixController(site)
+  )
+  siteRoutes(site, [signInGuard, viewGuard(view), readPlainBody], ({ get, post }) => {
+    get(MATRIX_MORE, `${view.name}:permissions`, matrix('show'))
+    const path = `/${view.name}/view_as${view.resource.key.pattern}`
+    post(path, `${view.name}:view_as`, viewAs('start'))
+  })
+  siteRoutes(site, [signedInGuard, readPlainBody], ({ post }) => {
+    post('/view-as/stop', 'view_as.stop', viewAs('stop'))
   })
 }

@@ -2,7 +2,7 @@
 import { mock } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { AdminUser } from '#admin'
-import { newSecret } from '#admin/authentication/factors/one_time_codes'
+import { newSecret } from '#admin/authentication/factors/factors'
 import { adminSite } from '#tests/helpers/admin'
 
 const STEP = 30_000

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import db from '@adonisjs/lucid/services/db'
 import AdminWebhook from '#admin/models/admin_webhook'
 import AdminWebhookDelivery from '#admin/models/admin_webhook_delivery'
-import { newSecret, sealSecret } from '#admin/webhooks/webhook_secret'
+import { newSecret, sealSecret } from '#admin/webhooks/webhook_message'
 import { adminSite } from '#tests/helpers/admin'
 
 export interface ReceivedMessage {

@@ -16,9 +16,8 @@ import {
   type TypedToken,
   shownToken,
 } from '../authentication/access_tokens/token_form.js'
-import { recentSessions } from '../authentication/access_tokens/mcp_sessions.js'
+import { recentSessions, WriteBudget } from '../authentication/access_tokens/mcp_sessions.js'
 import { MCP } from '../authentication/access_tokens/token_terms.js'
-import { WriteBudget } from '../authentication/access_tokens/write_budget.js'
 import { hasEventLog } from '../events/database_integration.js'
 import type AdminAccessToken from '../models/admin_access_token.js'
 import { plainText } from '../text/plain_text.js'
@@ -28,8 +27,7 @@ import { strengthData } from '../forms/fields/widgets/new_password_widget.js'
 import { shownNotice, type WithNotices } from '../notices/notices.js'
 import { hasSingleKeys } from '../keyboard/keys.js'
 import { THEMES } from '../layout/site_controllers.js'
-import { DENSITIES } from '../list/saved_views/list_place.js'
-import { densityIn, USUAL_DENSITY } from '../list/saved_views/place_of.js'
+import { DENSITIES, densityIn, USUAL_DENSITY } from '../list/saved_views/list_settings.js'
 import { chosenZone } from '../http/zone_of_person.js'
 import type { Site } from '../views/site.js'
 

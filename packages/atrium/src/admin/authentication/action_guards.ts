@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
-import { isInDialog } from '../forms/drafts/draft_parameters.js'
+import { isInDialog } from '../forms/drafts/drafts.js'
 import { keepUnproved, type DraftSite } from '../forms/drafts/save_draft.js'
 import type { ModelView } from '../views/model_view.js'
 import type { GuardedRoute, ProofGuard } from '../http/model_routes.js'

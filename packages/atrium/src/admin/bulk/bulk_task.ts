@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { KeyValue } from '#base/columns/key'
 import { ValueError } from '#crud'
+import type { deletionEffects } from '#crud/internals'
 import { toProblem } from '#base/http/to_problem'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import { UnknownKey } from '#base/errors'
@@ -13,7 +14,20 @@ import type { Offer } from '../permissions/may.js'
 import { BulkFailure } from './errors.js'
 import { NotAllowed } from '../http/errors.js'
 import { shownValue } from './bulk_ids.js'
-import type { ShownEffect } from './shown_effects.js'
+
+type DeletionEffect = Awaited<ReturnType<typeof deletionEffects>>['effects'][number]['effect']
+
+/** Records of one model, and the effect of a deletion on them. */
+export interface ShownEffect {
+  effect: DeletionEffect
+  /** For example `3 letters are deleted too` */
+  text: string
+  /** For example `3 letters` */
+  subject: string
+  records: Array<{ title: string; url: string | null }>
+  /** True if `records` contains all records of the subject */
+  isAll: boolean
+}
 
 /** A task on several records, which either succeeds for all records or changes none. */
 export abstract class BulkTask {

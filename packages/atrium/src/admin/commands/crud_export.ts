@@ -133,7 +133,7 @@ export default class CrudExport extends AdminCommand {
     const { beginSnapshot } = await import('#base/database/snapshot')
     const { ExportedList } = await import('../export/exported_list.js')
     const { readExport } = await import('../export/export_choice.js')
-    const { logExport } = await import('../export/export_event.js')
+    const { logExport } = await import('../export/write_export.js')
     const { checkFits } = await import('../export/export_choice.js')
     const { writeExport } = await import('../export/write_export.js')
 

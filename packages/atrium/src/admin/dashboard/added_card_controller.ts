@@ -23,8 +23,9 @@ import {
   MOST_ADDED,
   newCardName,
   type AddedCard,
-} from './cards/added_cards.js'
-import { viewOfCard, type CardSite } from './cards/card_list.js'
+  viewOfCard,
+  type CardSite,
+} from './cards/card_list.js'
 
 /** What a card shows of a list */
 type Shown = Pick<AddedCard, 'label' | 'kind' | 'select' | 'groupBy'>
@@ -65,11 +66,11 @@ export class NewCardController {
 
   async create(ctx: HttpContext): Promise<string> {
     const parameters = await readList(ctx, this.site, this.view, ctx.request.parsedUrl.query ?? '')
-    const { groupBy, isUnread, place, shownSummaries } = parameters
+    const { groupBy, isUnread, settings, shownSummaries } = parameters
     const [summary] = shownSummaries
     const [facet] = facetColumns(this.site, this.view)
     const shown: Shown = {
-      label: place.open?.name ?? this.view.label,
+      label: settings.open?.name ?? this.view.label,
       kind: groupBy ? 'chart' : 'number',
       select: summary ? `${summary.of}:${summary.column.apiName}` : 'count',
       groupBy: (groupBy?.column ?? facet)?.apiName ?? '',

@@ -20,8 +20,7 @@ import {
   type PlacedCard,
   type StoredDashboard,
 } from './arrangement.js'
-import { visibleCards, type CardSite } from './cards/card_list.js'
-import { MOST_ADDED } from './cards/added_cards.js'
+import { visibleCards, type CardSite, MOST_ADDED } from './cards/card_list.js'
 
 /** The cards to choose from, and what is stored of the dashboard */
 interface Choices {

@@ -4,8 +4,15 @@ import { hasEventLog } from '../events/database_integration.js'
 import { isSuperuser, guardOf } from '../identity/admin_guard.js'
 import { viewedRoleOf } from '../permissions/view_as_guard.js'
 import { ChartCard, ListCard, type AdminCard, type CardWidth } from '../views/admin_card.js'
-import { visibleCards, type AddedCards, type CardSite } from './cards/card_list.js'
-import { cardOf, readAddedCard, readAddedCards, type AddedCard } from './cards/added_cards.js'
+import {
+  visibleCards,
+  type AddedCards,
+  type CardSite,
+  cardOf,
+  readAddedCard,
+  readAddedCards,
+  type AddedCard,
+} from './cards/card_list.js'
 
 /** A card on a dashboard, and its width: one to four columns */
 export interface PlacedCard {

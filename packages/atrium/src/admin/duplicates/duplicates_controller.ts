@@ -23,16 +23,14 @@ import {
   mergedByRule,
   type DuplicateGroup,
   type FoundDuplicates,
-} from './duplicate_groups.js'
-import { mergeFields, mayMerge } from './merge_records.js'
-import { MERGE_JOB } from './merge_job.js'
-import {
   filledFields,
   keysOfGroup,
   MERGED_BY_RULE,
   readRule,
   type MergeRule,
 } from './merge_rule.js'
+import { mergeFields, mayMerge } from './merge_records.js'
+import { MERGE_JOB } from './merge_job.js'
 import type { BulkSite } from '../bulk/bulk_job.js'
 
 /* Number of groups on a page, and of records that are shown of a group */

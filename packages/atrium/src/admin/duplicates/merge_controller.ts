@@ -18,8 +18,8 @@ import { inSentence } from '../text/plain_text.js'
 import type { ModelView } from '../views/model_view.js'
 import { itemOf } from '../views/record_items.js'
 import type { Site } from '../views/site.js'
-import { MergeRefused } from './errors.js'
 import {
+  MergeRefused,
   isEmptyField,
   mergeFields,
   mayMerge,

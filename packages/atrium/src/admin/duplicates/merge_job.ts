@@ -9,10 +9,15 @@ import type { JobRun } from '../jobs/job_run.js'
 import type AdminJob from '../models/admin_job.js'
 import { inSentence } from '../text/plain_text.js'
 import type { ModelView } from '../views/model_view.js'
-import { findGroups, mergedByRule } from './duplicate_groups.js'
-import { MergeRefused } from './errors.js'
-import { mergeFields, mayMerge, mergeRecords } from './merge_records.js'
-import { keysOfGroup, mergeByRule, MERGED_BY_RULE, type MergeRule } from './merge_rule.js'
+import {
+  findGroups,
+  mergedByRule,
+  keysOfGroup,
+  mergeByRule,
+  MERGED_BY_RULE,
+  type MergeRule,
+} from './merge_rule.js'
+import { MergeRefused, mergeFields, mayMerge, mergeRecords } from './merge_records.js'
 import type { BulkSite } from '../bulk/bulk_job.js'
 
 /** Name of the job kind */

@@ -13,7 +13,7 @@ import { may } from '../permissions/may.js'
 import type { ModelView } from '../views/model_view.js'
 import { isDeletedRecord } from '../views/record_items.js'
 import type { Site } from '../views/site.js'
-import { MergeRefused } from './errors.js'
+import { Exception } from '@adonisjs/core/exceptions'
 
 /** What a user has chosen for a merge. */
 export interface Merge {
@@ -220,4 +220,15 @@ export function mergeFields({ resource }: ModelView): Column[] {
 /** Returns true for a field without a value. */
 export function isEmptyField(column: Column, record: LucidRow): boolean {
   return [null, undefined, ''].includes(record.$attributes[column.attribute])
+}
+
+/** A merge that is not possible, with the catalogue key of its message. */
+export class MergeRefused extends Exception {
+  constructor(
+    status: number,
+    readonly key: string,
+    readonly data: Record<string, unknown> = {}
+  ) {
+    super(key, { status })
+  }
 }

@@ -3,13 +3,13 @@ import { Records } from '#crud/internals'
 import type { Condition } from '#base/columns/condition'
 import { idOfPath, readIds } from '../bulk/bulk_ids.js'
 import { BulkFailure } from '../bulk/errors.js'
-import { ExportRefused } from './errors.js'
 import { NotAllowed } from '../http/errors.js'
 import type { ModelView } from '../views/model_view.js'
 import { FILE_FORMATS, isFileFormat, type FileFormat } from '../sheets/file_shape.js'
 import { columnsWritten } from '../list/columns/column_choices.js'
 import type { Site } from '../views/site.js'
 import { may } from '../permissions/may.js'
+import { JobFailure } from '../jobs/job_errors.js'
 
 /** Parameter of an export with the key path of a selected record, which is the value of the list's checkbox */
 const SELECTED = 'ids'
@@ -171,4 +171,14 @@ export async function checkMayExport(
 export function checkFits(format: FileFormat, count: number | null): void {
   if (format !== 'xlsx' || (count ?? 0) <= MOST_ROWS_OF_SHEET) return
   throw new ExportRefused('export.errors.rows', { count, most: MOST_ROWS_OF_SHEET })
+}
+
+/** Thrown for an export that is not possible as requested, with a message of the catalogue. */
+export class ExportRefused extends JobFailure {
+  /**
+   * @param key  key of the message in the catalogue
+   */
+  constructor(key: string, data: Record<string, unknown> = {}) {
+    super(key, data, { status: 422, code: 'E_EXPORT_REFUSED' })
+  }
 }

@@ -14,11 +14,8 @@ import { referencesOf } from '../relations/references.js'
 import { isFileFormat, type FILE_FORMATS } from '../sheets/file_shape.js'
 import { bulkFormOf, isNavigation } from '../bulk/bulk_form.js'
 import { CrossSiteRequest } from '../http/errors.js'
-import { ExportRefused } from './errors.js'
-import { sentTexts } from '../http/form_texts.js'
-import { wantsJson } from '../http/read_body.js'
-import { refuseWrites } from '../permissions/view_as_guard.js'
 import {
+  ExportRefused,
   listPart,
   withSelected,
   mayHaveRaw,
@@ -29,6 +26,9 @@ import {
   checkFits,
   checkMayExport,
 } from './export_choice.js'
+import { sentTexts } from '../http/form_texts.js'
+import { wantsJson } from '../http/read_body.js'
+import { refuseWrites } from '../permissions/view_as_guard.js'
 import { fieldsOf } from './export_columns.js'
 import { ExportedList } from './exported_list.js'
 import { EXPORT_JOB, type ExportPayload } from './export_job.js'

@@ -1,7 +1,7 @@
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, basename } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
@@ -20,10 +20,13 @@ import { stillAllows, type PermissionsPrint } from '../models/permissions_docume
 import { inSentence } from '../text/plain_text.js'
 import { readAhead } from './send_export.js'
 import { type ExportChoice, checkFits, checkMayExport } from './export_choice.js'
-import { logExport, fileName } from './export_event.js'
+import { logExport, fileName, writeExport } from './write_export.js'
 import { ExportedList, type WantedList } from './exported_list.js'
-import { keepExport, openExport, removeExport } from './export_files.js'
-import { writeExport } from './write_export.js'
+import { randomBytes } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { filesDisk, pathsOnDisk } from '../forms/files/files_disk.js'
+import { PrivateFolder } from '../forms/files/private_folder.js'
+import type { FileFormat } from '../sheets/file_shape.js'
 
 /** Name of the job kind */
 export const EXPORT_JOB = 'export'
@@ -218,4 +221,84 @@ export class ExportJob extends JobKind {
       plural: inSentence(view.label),
     })
   }
+}
+
+/*
+ * Folder of export files, next to the folders with the files of models; no model can have this name
+ */
+const FOLDER = '.exports'
+
+const NAME = /^[0-9a-f]{32}\.[a-z]{3,6}$/
+
+const HOUR = 3_600_000
+
+/**
+ * Stores the file of an export on the disk of uploaded files, so that every server of the application can send it.
+ *
+ * @param path  path of the complete file, which only the server's user can read; the file can be moved
+ * @returns the key of the stored file
+ */
+async function keepExport(path: string, format: FileFormat): Promise<string> {
+  const key = `${randomBytes(16).toString('hex')}.${format}`
+  const disk = await filesDisk()
+  if (disk instanceof PrivateFolder) {
+    await disk.take(pathOf(key), path)
+    return key
+  }
+  const content = createReadStream(path)
+  try {
+    await disk.putStream(pathOf(key), content, { contentType: 'application/octet-stream' })
+  } finally {
+    content.destroy()
+  }
+  return key
+}
+
+/**
+ * Opens a stored file. The caller reads the stream to the end or destroys it.
+ *
+ * @returns undefined if there is none
+ */
+async function openExport(key: unknown): Promise<{ size: number; stream: Readable } | undefined> {
+  if (typeof key !== 'string' || !NAME.test(key)) return undefined
+  const disk = await filesDisk()
+  const path = pathOf(key)
+  if (!(await disk.exists(path))) return undefined
+  const { contentLength } = await disk.getMetaData(path)
+  return { size: contentLength, stream: await disk.getStream(path) }
+}
+
+/** Removes a stored file if it exists. */
+async function removeExport(key: string): Promise<void> {
+  if (!NAME.test(key)) return
+  const disk = await filesDisk()
+  await disk.delete(pathOf(key))
+}
+
+/**
+ * Removes the files that are older than a number of hours, including those without a job.
+ *
+ * @returns the number of removed files
+ */
+export async function pruneExports(hours: number): Promise<number> {
+  const disk = await filesDisk()
+  const oldest = Date.now() - hours * HOUR
+  let removed = 0
+  for (const name of await storedNames()) {
+    const { lastModified } = await disk.getMetaData(pathOf(name))
+    if (lastModified.getTime() > oldest) continue
+    await disk.delete(pathOf(name))
+    removed++
+  }
+  return removed
+}
+
+async function storedNames(): Promise<string[]> {
+  const paths = await pathsOnDisk(FOLDER)
+  const names = paths.map((path) => basename(path))
+  return names.filter((name) => NAME.test(name))
+}
+
+function pathOf(key: string): string {
+  return `${FOLDER}/${key}`
 }

@@ -12,13 +12,12 @@ import {
 import { selectFields, type Fields } from '#base/columns/fields'
 import type { Condition } from '#base/columns/condition'
 import type { Site } from '../views/site.js'
-import { ExportRefused } from './errors.js'
+import { ExportRefused, selectedRecords } from './export_choice.js'
 import { readColumns } from '../list/columns/column_choices.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import { readList, type ListSite } from '../list/read_list.js'
 import { unreadPart } from '../list/empty_state.js'
 import type { ModelView } from '../views/model_view.js'
-import { selectedRecords } from './export_choice.js'
 import { exportColumns, fieldsOf, type ExportColumn } from './export_columns.js'
 
 /*

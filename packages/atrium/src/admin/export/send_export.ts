@@ -8,9 +8,8 @@ import { readFirstBatches, takeExportSlot, withFirstBatches } from '#base/http/e
 import type { Site } from '../views/site.js'
 import { MEDIA_TYPES } from '../sheets/file_shape.js'
 import type { ExportChoice } from './export_choice.js'
-import { logExport, fileName } from './export_event.js'
+import { logExport, fileName, writeExport } from './write_export.js'
 import type { ExportedList } from './exported_list.js'
-import { writeExport } from './write_export.js'
 
 /** Returns the same batches, and reads the next one while the current one is used. */
 export async function* readAhead<Batch>(

@@ -20,7 +20,7 @@ import { Widget } from '../views/widget.js'
 import { openedField, sealOpened } from './merge/opened_record.js'
 import { storeListed } from './files/uploads.js'
 import { sheetsOf } from './fields/widgets/widget_cells.js'
-import { isInDialog } from './drafts/draft_parameters.js'
+import { isInDialog, type WithDrafts } from './drafts/drafts.js'
 import { OWNER, sealOwner } from './submission/sent_once.js'
 import { offerNew } from './new_reference.js'
 import { inlineSections, rowsIn, type InlineSection } from './inlines/inline_sections.js'
@@ -34,7 +34,6 @@ import { defaultTexts, valuesOfTexts, type FieldTexts } from './prefill/form_def
 import { nextField, versionField, type FormState } from './form_record.js'
 import { guardOf, type AdminGuard } from '../identity/admin_guard.js'
 import type { ListSite } from '../list/read_list.js'
-import type { WithDrafts } from './drafts/drafts.js'
 
 const LONGEST_TITLE = 120
 

@@ -10,17 +10,18 @@ import { pageAddress } from '../http/page_address.js'
 import { sentTexts } from '../http/form_texts.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { inSentence } from '../text/plain_text.js'
-import type { RequestedReference, WithDrafts } from './drafts/drafts.js'
-import type { FormMode } from './fields/form_fields.js'
-import { redirectPage } from '../http/redirect.js'
 import {
+  type RequestedReference,
+  type WithDrafts,
   IN_DIALOG,
   draftParameter,
   FOR,
   DRAFT,
   withDraftParameter,
   isInDialog,
-} from './drafts/draft_parameters.js'
+} from './drafts/drafts.js'
+import type { FormMode } from './fields/form_fields.js'
+import { redirectPage } from '../http/redirect.js'
 import { keepableTexts, type DraftSite } from './drafts/save_draft.js'
 import type { FormFailure } from './submission/form_failure.js'
 import type { FieldView } from './fields/shown_field.js'

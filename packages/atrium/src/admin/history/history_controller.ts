@@ -2,14 +2,13 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { KeyValue } from '#base/columns/key'
 import type { Site } from '../views/site.js'
 import type { WithDatabase } from '../config/database_config.js'
-import { UndoRefused } from '../undo/errors.js'
+import { UndoRefused } from '../undo/undo_plan.js'
 import { PageNotFound } from '../http/errors.js'
 import type { ModelView } from '../views/model_view.js'
 import { may } from '../permissions/may.js'
 import { recordUrl, recordLinks } from '../http/record_links.js'
 import { EventReader } from '../event_log/event_reader.js'
-import { shownUndo, type ShownUndo } from '../undo/shown_undo.js'
-import { isOwn, mayRevert, refuseLate } from '../undo/undoable_event.js'
+import { shownUndo, type ShownUndo, isOwn, mayRevert, refuseLate } from '../undo/undoable_event.js'
 import { remakeUrl } from '../forms/prefill/prefill_urls.js'
 import { listQueryIn, withListQuery, parameterIn } from '../http/list_query.js'
 import { cutText } from '../list/cell.js'
@@ -25,14 +24,16 @@ import { readable, titleInState } from '../event_log/shown_event.js'
 import { momentOf } from '../time/local_time.js'
 import { type ReadableHistory, readableHistory } from './readable_history.js'
 import { type Version, idBefore, versionOf } from './version.js'
-import { historyEntry, versionMark, rowEntries } from './history_entry.js'
-import { redirectWithMessage } from '../http/redirect.js'
 import {
+  historyEntry,
+  versionMark,
+  rowEntries,
   comparedVersions,
   referenceTitles,
   versionComparison,
   versionFields,
-} from './version_fields.js'
+} from './shown_history.js'
+import { redirectWithMessage } from '../http/redirect.js'
 
 /** Options to recover a permanently deleted record. */
 export interface RecoveryOffer {

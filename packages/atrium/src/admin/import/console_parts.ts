@@ -10,12 +10,11 @@ import type { StepRunner } from '../undo/undo_in_parts.js'
 import { PartSize } from '../jobs/part_size.js'
 import type { StepOutcome } from '../jobs/job_run.js'
 import type { FileShape } from '../sheets/file_shape.js'
-import { ImportAction } from './write_all_rows.js'
+import { ImportAction, writeRows } from './rows/row_writer.js'
 import type { ImportSpec } from './import_spec.js'
 import { ROWS_PER_PART, rowBatches, RowSource, Tally } from './dry_run.js'
 import { isInvalid, type CheckedRow } from './rows/checked_row.js'
 import { RowChecker } from './rows/row_checker.js'
-import { writeRows } from './rows/row_writer.js'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 

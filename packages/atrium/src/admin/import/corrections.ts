@@ -1,4 +1,4 @@
-import { ImportRefused } from './errors.js'
+import { ImportRefused } from './import_access.js'
 import type AdminImport from '../models/admin_import.js'
 import type { Corrections } from '../sheets/file_shape.js'
 

@@ -7,6 +7,7 @@ import { NotAllowed, PageNotFound } from '../http/errors.js'
 import { may } from '../permissions/may.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { inUploadFolder, readMultipart } from '../http/read_body.js'
+import { Exception } from '@adonisjs/core/exceptions'
 
 /**
  * Returns true if records of the model can be imported at all: the model can be viewed, and created or updated. The
@@ -91,4 +92,20 @@ export function uploadIn(ctx: HttpContext): MultipartFile | UploadError {
   const [file] = files as MultipartFile[]
   if (!file.tmpPath || file.clientName === '') return 'none'
   return file.size === 0 ? 'empty' : file
+}
+
+/** Thrown for an import that is not possible as requested, with a message of the catalogue. */
+export class ImportRefused extends Exception {
+  static status = 422
+  static code = 'E_IMPORT'
+
+  /**
+   * @param key  key of the message in the catalogue
+   */
+  constructor(
+    readonly key: string,
+    readonly data: Record<string, unknown> = {}
+  ) {
+    super(key)
+  }
 }

@@ -1,5 +1,5 @@
 import type { Resource } from '#crud'
-import { ImportRefused } from './errors.js'
+import { ImportRefused } from './import_access.js'
 import type { FixedValue, ImportMapping, ImportOptions, DryRun } from '../models/admin_import.js'
 import { DATE_ORDERS, type DateOrder } from '../sheets/date_order.js'
 import { isTimeZone } from '../time/time_zone.js'

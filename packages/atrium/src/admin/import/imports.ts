@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
-import { ImportRefused } from './errors.js'
+import { ImportRefused, STORED_MAX } from './import_access.js'
 import { PageNotFound } from '../http/errors.js'
 import type AdminImport from '../models/admin_import.js'
 import type { ImportMapping, ImportOptions } from '../models/admin_import.js'
@@ -15,8 +15,9 @@ import { presentZone } from '../time/time_zone.js'
 import { withCorrections, type CorrectableCell } from './corrections.js'
 import { checkColumns, checkDateOrder, checkZone, importSpec } from './import_spec.js'
 import { writeInvalidRows } from './invalid_rows.js'
-import { guessKey, guessMapping } from './guess_mapping.js'
 import {
+  guessKey,
+  guessMapping,
   knownFields,
   type ImportField,
   type KnownField,
@@ -33,7 +34,6 @@ import {
   dryRunOfStoredFile,
   sweepTemporary,
 } from './import_files.js'
-import { STORED_MAX } from './import_access.js'
 import { guardOf } from '../identity/admin_guard.js'
 import type { ImportSite } from './dry_run.js'
 

@@ -161,7 +161,7 @@ export function unreadPart(
   if (parameters.isUnsearchable || missesColumn(parameters, query)) {
     return { search: cutText(parameters.search || parameters.q || query) }
   }
-  return parameters.place.isGone ? { view: true } : null
+  return parameters.settings.isGone ? { view: true } : null
 }
 
 /** Returns true if the search column does not exist for the user, so that the list is not filtered. */

@@ -10,7 +10,7 @@ import type { ListParameters } from './list_parameters.js'
 import { ROWS } from './list_address.js'
 import { usualRows } from '../views/page_size.js'
 import { readList, type ListSite } from './read_list.js'
-import { preferenceNames } from './saved_views/place_of.js'
+import { preferenceNames } from './saved_views/list_settings.js'
 import { redirect } from '../http/redirect.js'
 
 /** Renders the list of a model: the page, its content without the layout, or only the table. */
@@ -53,8 +53,11 @@ export class ListController {
    */
   async #parameters(ctx: HttpContext): Promise<ListParameters> {
     const parameters = await this.#page.parametersOf(ctx)
-    const { rows, place } = parameters
-    if (rows === place.rows || !new URLSearchParams(ctx.request.parsedUrl.query ?? '').has(ROWS)) {
+    const { rows, settings } = parameters
+    if (
+      rows === settings.rows ||
+      !new URLSearchParams(ctx.request.parsedUrl.query ?? '').has(ROWS)
+    ) {
       return parameters
     }
     const query = queryOfReferringList(ctx, this.view.url('/'))
@@ -64,7 +67,7 @@ export class ListController {
     if (before.rows === rows) return parameters
     const chosen = rows === usualRows(this.view, null) ? null : rows
     await this.site.preferences.write(owner.id, { [preferenceNames(this.view.name).rows]: chosen })
-    return parameters.with({ place: { ...place, rows: chosen } })
+    return parameters.with({ settings: { ...settings, rows: chosen } })
   }
 
   /** Renders the layout while the query runs, as the layout does not depend on it. */

@@ -21,10 +21,16 @@ import { filterBar } from './filters/filter_bar.js'
 import type { ListParameters } from './list_parameters.js'
 import { ListSearch } from './list_search.js'
 import { ROWS_OFFERED, usualRows } from '../views/page_size.js'
-import { rowMoves } from './moved_rows.js'
+import {
+  rowMoves,
+  markedRecord,
+  rowActions,
+  withList,
+  readList,
+  type ListSite,
+} from './read_list.js'
 import { ListTable, ROWS_A_TURN } from './list_table.js'
 import { type Row, NO_JOINS, type Joined, type Joins } from './table_columns.js'
-import { markedRecord, rowActions, withList, readList, type ListSite } from './read_list.js'
 import { lastKnown, lastPage, pagerOf } from './pager.js'
 import { rowsMarkup } from './rows_markup.js'
 import { viewsBar } from './saved_views/views_bar.js'

@@ -14,12 +14,8 @@ import type { ModelView } from '../views/model_view.js'
 import { readColumns } from './columns/column_choices.js'
 import { adminListRules } from './list_filters.js'
 import { DEFAULT_ROWS, usualRows } from '../views/page_size.js'
-import {
-  NO_PLACE,
-  type ListPlace,
-  type SavedView,
-  fieldsOutsideView,
-} from './saved_views/list_place.js'
+import { NO_SETTINGS, type ListSettings, fieldsOutsideView } from './saved_views/list_settings.js'
+import type { SavedView } from './saved_views/saved_views.js'
 import { searchCondition } from '#base/columns/search_condition'
 import { NO_TITLES, type TitleSearches, searchableColumns, wordConditions } from './title_search.js'
 import { readFigures, usualSummaries, type Summary } from './summaries/summaries.js'
@@ -51,7 +47,7 @@ type Shown = Pick<
   ListParameters,
   | 'columns'
   | 'unknownColumns'
-  | 'place'
+  | 'settings'
   | 'base'
   | 'summaries'
   | 'groupBy'
@@ -95,7 +91,7 @@ export class ListParameters {
   /** Names in `summary` and `group_by` that do not exist or that the viewer cannot see */
   readonly unknownFigures: readonly string[] = []
   /** The viewer's saved views and preferences for the list */
-  readonly place: ListPlace = NO_PLACE
+  readonly settings: ListSettings = NO_SETTINGS
   /** Fields of related records that the URL names or the list can show */
   readonly related: RelatedFields | undefined
   /** URL of the page that contains the list; null for the list's page */
@@ -126,20 +122,20 @@ export class ListParameters {
    * @param search  name of the parameter with the search text
    * @param titles  searches for references by title; created by `readList`
    * @param related  the fields of related records that the query names; read by `readList`
-   * @param place   saved views and preferences; `query` must already include the query of the current saved view
+   * @param settings   saved views and preferences; `query` must already include the query of the current saved view
    */
   static read(
     view: ModelView,
     query: string,
     search: string = SEARCH,
     titles: TitleSearches = NO_TITLES,
-    place: ListPlace = NO_PLACE,
+    settings: ListSettings = NO_SETTINGS,
     related?: RelatedFields
   ): ListParameters {
     const { resource } = view
     const given = new URLSearchParams(query)
-    const namesNothing = given.size === 0 || place.open !== null
-    const usual = namesNothing ? usualRows(view, place.rows) : DEFAULT_ROWS
+    const namesNothing = given.size === 0 || settings.open !== null
+    const usual = namesNothing ? usualRows(view, settings.rows) : DEFAULT_ROWS
     const list = readListInput(
       resource,
       urlListInput(view, given, usual),
@@ -166,7 +162,7 @@ export class ListParameters {
         groupBy: lastIn(given, GROUP_BY),
         chart: lastIn(given, CHART),
       }),
-      place,
+      settings,
       related,
     })
   }
@@ -215,12 +211,12 @@ export class ListParameters {
    * on all records is allowed then.
    */
   get isUnread(): boolean {
-    return this.isUnsearchable || this.place.isGone || this.errors.length > 0
+    return this.isUnsearchable || this.settings.isGone || this.errors.length > 0
   }
 
   /** Names of the columns to show; null for the default columns of the model's list. */
   get shownColumns(): readonly string[] | null {
-    return this.columns ?? this.place.columns
+    return this.columns ?? this.settings.columns
   }
 
   /** Summaries to show: from the URL, otherwise from the view. */
@@ -251,7 +247,7 @@ export class ListParameters {
    * page shows its name.
    */
   isWithheld(filter: ReadFilter): boolean {
-    const { open } = this.place
+    const { open } = this.settings
     if (!open?.isShared || filter.error?.reason !== 'unknown') return false
     return new URLSearchParams(open.query)
       .getAll(filterParameter(filter.name))
@@ -281,14 +277,14 @@ export class ListParameters {
 
   /** First page of the list without a saved view and without other parameters. */
   get plain(): ListParameters {
-    const place = { ...this.place, open: null, isGone: false }
-    return new ListParameters(this.view, { rows: usualRows(this.view, place.rows), place })
+    const settings = { ...this.settings, open: null, isGone: false }
+    return new ListParameters(this.view, { rows: usualRows(this.view, settings.rows), settings })
   }
 
   /** Returns the first page of the list with a saved view. */
   in(open: SavedView): ListParameters {
-    const place = { ...this.place, open, isGone: false }
-    return ListParameters.read(this.view, open.query, SEARCH, NO_TITLES, place, this.related)
+    const settings = { ...this.settings, open, isGone: false }
+    return ListParameters.read(this.view, open.query, SEARCH, NO_TITLES, settings, this.related)
   }
 
   /** Returns the request for the CRUD object. */
@@ -315,7 +311,8 @@ export class ListParameters {
 
   /** Returns the URL of the first page of this list in another order. */
   sortedUrl(sorting: readonly Sort[]): string {
-    if (this.place.open || this.place.defaultId !== null) return this.with({ page: 1, sorting }).url
+    if (this.settings.open || this.settings.defaultId !== null)
+      return this.with({ page: 1, sorting }).url
     this.#unsorted ??= [written(this.#narrowing()), written(rowsFields(this.rows))]
     const [before, after] = this.#unsorted
     return this.#address(joined(before, written(sortFields(sorting)), after))
@@ -353,17 +350,17 @@ export class ListParameters {
 
   /** Returns all parameters, or the current saved view and the parameters that differ from it. */
   #placed(): Field[] {
-    const { open, defaultId } = this.place
+    const { open, defaultId } = this.settings
     if (open) return [['view', String(open.id)], ...this.#nextToView] as Field[]
     const fields = this.#fields()
     if (fields.length > 0) return fields
     if (defaultId !== null) return [['view', ALL_RECORDS]]
-    const isUsual = this.rows === usualRows(this.view, this.place.rows)
+    const isUsual = this.rows === usualRows(this.view, this.settings.rows)
     return isUsual ? [] : [[ROWS, String(this.rows)]]
   }
 
   get #nextToView(): ReadonlyArray<readonly [string, string]> {
-    if (!this.place.open) return []
+    if (!this.settings.open) return []
     this.#changes ??= fieldsOutsideView(this.#viewFields, this.#fields())
     return this.#changes
   }
@@ -373,10 +370,17 @@ export class ListParameters {
    * owner
    */
   get #viewFields(): Field[] {
-    const { open } = this.place
+    const { open } = this.settings
     if (!open) return []
-    const { place, related } = this
-    return ListParameters.read(this.view, open.query, SEARCH, NO_TITLES, place, related).#fields()
+    const { settings, related } = this
+    return ListParameters.read(
+      this.view,
+      open.query,
+      SEARCH,
+      NO_TITLES,
+      settings,
+      related
+    ).#fields()
   }
 
   #fields(): Field[] {

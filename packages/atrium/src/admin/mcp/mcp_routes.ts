@@ -6,7 +6,7 @@ import { readPlainBody } from '../http/read_body.js'
 import { controller } from '../http/lazy_part.js'
 import { siteRoutes } from '../http/site_routes.js'
 import type { McpConfig } from '../config/mcp_config.js'
-import { WriteBudget } from '../authentication/access_tokens/write_budget.js'
+import { WriteBudget } from '../authentication/access_tokens/mcp_sessions.js'
 
 /** Module of the optional package that the MCP server needs */
 const SDK = '@modelcontextprotocol/sdk/server/index.js'

@@ -15,8 +15,7 @@ import { isOwn, refuseLate, visibleEvent } from '../undo/undoable_event.js'
 import { loggedInRequest } from '../events/request_event.js'
 import { concealedIn } from '../permissions/personal_view.js'
 import type { ModelView } from '../views/model_view.js'
-import type { McpContext } from './mcp_context.js'
-import { ToolError } from './tool_arguments.js'
+import { type McpContext, ToolError } from './mcp_context.js'
 
 type Arguments = Record<string, any>
 type Result = Record<string, unknown>

@@ -1,7 +1,7 @@
 import type { ApplicationService } from '@adonisjs/core/types'
-import { ValueError } from '#crud'
+import { ValueError, runAs } from '#crud'
 import { importFiles, type ApplicationFile, unreadableErrors } from '#base/application_files'
-import { FUNCTION, LABEL, type Check } from '#base/checks'
+import { FUNCTION, LABEL, type Check, isObject } from '#base/checks'
 import { shown } from '#base/errors'
 import { isBelowMount } from '../http/site_paths.js'
 import { AdminPage, permissionOfPage } from '../views/admin_page.js'
@@ -11,8 +11,8 @@ import { adminActor } from '../identity/admin_actor.js'
 import { WithheldPage } from '../http/errors.js'
 import { signInGuard } from '../http/guards.js'
 import { readBody } from '../http/read_body.js'
-import { lazyPart } from '../http/lazy_part.js'
 import { siteRoutes, type RoutedSite } from '../http/site_routes.js'
+import type { HttpContext } from '@adonisjs/core/http'
 
 /** The parts of the site that pages of the application need */
 interface PageSite extends Site, RoutedSite {
@@ -24,18 +24,13 @@ interface PageSite extends Site, RoutedSite {
  * URL.
  */
 function addPageRoute(site: PageSite, page: AdminPage): void {
-  const show = lazyPart(
-    () => import('./show_page.js'),
-    ({ showPage }) => showPage
-  )
   siteRoutes(site, [signInGuard, readBody], ({ get }) => {
     get(`/${page.path}`, `page:${page.path}`, async (ctx) => {
       const { permissions } = site
       if (!(await permissions.mayOpen(adminActor(ctx), 'pages', permissionOfPage(page)))) {
         throw new WithheldPage()
       }
-      const respond = await show()
-      return await respond(site, page, ctx)
+      return await showPage(site, page, ctx)
     })
   })
 }
@@ -174,4 +169,18 @@ function checkPath(place: string, site: PageSite, path: string): void {
       `${place} has the path '${path}', and ${url} is an address of the engine itself; give it another one`
     )
   }
+}
+
+/**
+ * Renders a page of the application: its template within the layout of the site, below the heading, unless the template
+ * has a layout or a heading of its own.
+ */
+async function showPage(site: Site, page: AdminPage, ctx: HttpContext): Promise<string> {
+  const given = await runAs(adminActor(ctx), async () => await page.data(ctx))
+  const { path, label, template } = page
+  const data = { ...(isObject(given) ? given : {}), page: { path, label, template } }
+  delete (data as { site?: unknown }).site
+  const { hasLayout, hasHeading } = site.templates.shapeOf(template)
+  if (hasLayout) return await site.renderPage(ctx, 'pages/application', data, template)
+  return await site.render(ctx, 'pages/application', { ...data, pageHasHeading: hasHeading })
 }

@@ -8,18 +8,16 @@ import { attributeValue } from '#base/values/to_api'
 import type { KeyValue } from '#base/columns/key'
 import type { ModelView, ViewSite } from '../views/model_view.js'
 import { personal, may } from '../permissions/may.js'
-import { inlineOptions } from '../views/inline_option.js'
+import { inlineOptions, relatedNames } from '../views/relation_options.js'
 import { isRelated, relatedColumnOf } from '../views/related_columns.js'
-import { relatedNames } from '../views/relation_options.js'
 import type { Site } from '../views/site.js'
-import type { ListSite } from '../list/read_list.js'
+import { type ListSite, relatedIn } from '../list/read_list.js'
 import { referringPage, parentNameIn, withParentName } from '../http/list_query.js'
 import { cutText } from '../list/cell.js'
 import { formFields } from '../forms/fields/form_fields.js'
 import { columnChoices } from '../list/columns/column_choices.js'
 import { ListParameters } from '../list/list_parameters.js'
-import { relatedIn } from '../list/related_columns.js'
-import { placeOf } from '../list/saved_views/place_of.js'
+import { listSettings } from '../list/saved_views/list_settings.js'
 import { readSummaries } from '../list/summaries/summaries.js'
 import { recordLinks } from '../http/record_links.js'
 
@@ -190,15 +188,15 @@ export async function relatedParameters(
 ): Promise<ListParameters> {
   const given = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
   const query = new URLSearchParams([...given].filter(([name]) => READ.includes(name)))
-  const { density, columns } = await placeOf(ctx, site, view)
+  const { density, columns } = await listSettings(ctx, site, view)
   const names = (columns ?? columnChoices(view).usual).filter(
     (name) => !isOfParent(view, name, column)
   )
   const related = await relatedIn(ctx, site, view, query.toString())
   const read = ListParameters.read(view, query.toString(), undefined, undefined, undefined, related)
-  const place = { ...read.place, density, columns: names.length > 0 ? names : null }
+  const settings = { ...read.settings, density, columns: names.length > 0 ? names : null }
   return read.with({
-    place,
+    settings,
     base,
     fixed: [readCondition(column, 'eq', value)],
     summaries: summaries ? readSummaries(view, summaries.join()) : null,

@@ -14,12 +14,10 @@ import {
   LONGEST_NAME,
   MOST_NAMES,
 } from './file_shape.js'
-import { csvRecords } from './reading/csv_records.js'
+import { csvRecords, findDelimiter, isDelimiter, namedDelimiter } from './reading/csv_records.js'
 import { xlsxRows, xlsxSheets } from './reading/xlsx/xlsx_rows.js'
 import { readRows } from './read_rows.js'
-import { decodedText } from './reading/decoded_text.js'
-import { findDelimiter, isDelimiter, namedDelimiter } from './reading/delimiters.js'
-import { isEncoding, findEncoding } from './reading/encodings.js'
+import { decodedText, isEncoding, findEncoding } from './reading/decoded_text.js'
 import { jsonRecords, ndjsonRecords } from './reading/json_records.js'
 
 /** Number of rows that are inspected, and that can be selected as the heading */

@@ -4,14 +4,19 @@ import type { WithJobs } from '../jobs/jobs.js'
 import type { JobRun } from '../jobs/job_run.js'
 import AdminJob, { isUnfinished } from '../models/admin_job.js'
 import { JobFailure } from '../jobs/job_errors.js'
-import { UndoRefused } from './errors.js'
+import {
+  UndoRefused,
+  changedRefusal,
+  changedSteps,
+  clientOf,
+  planStart,
+  checkReferencesOf,
+} from './undo_plan.js'
 import { jobUrl } from '../jobs/pages/shown_job.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import { hasEventLog } from '../events/database_integration.js'
 import { UndoingJob, undoInJob, eventInParts, type UndoSite } from './undo_in_job.js'
 import { undoableEventsOfJob, countRows } from './job_events.js'
-import { changedRefusal, changedSteps } from './undo_step.js'
-import { clientOf, planStart, checkReferencesOf } from './undo_plan.js'
 import { refusalWords, isRefusal } from './undo_refusal.js'
 import { isUndo, undoLabel, refuseLate } from './undoable_event.js'
 

@@ -12,8 +12,7 @@ import { isUndo, undoMessage, isOwn, refuseLate, visibleEvent } from './undoable
 import { undoEvent } from './undo_event.js'
 import { UNDO_JOB } from './job_undo.js'
 import { respondWithRefusal } from './undo_refusal.js'
-import { planUndo } from './undo_plan.js'
-import type { UndoStep } from './undo_step.js'
+import { planUndo, type UndoStep } from './undo_plan.js'
 import { redirectWithMessage } from '../http/redirect.js'
 import { respondWithJob } from '../jobs/pages/shown_job.js'
 

@@ -6,18 +6,25 @@ import { JobKind } from '../jobs/job_kind.js'
 import type { JobRun, StepOutcome } from '../jobs/job_run.js'
 import type AdminJob from '../models/admin_job.js'
 import { adminActor, undoingOrigin } from '../identity/admin_actor.js'
-import { UndoRefused } from './errors.js'
+import {
+  UndoRefused,
+  unrestrictedTarget,
+  planUndo,
+  stepsOf,
+  targetOf,
+  clientOf,
+  changedRefusal,
+  changedSteps,
+  type UndoStep,
+} from './undo_plan.js'
 import { JobFailure } from '../jobs/job_errors.js'
 import { writesInParts } from '../jobs/part_size.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import { EventType } from '../events/event_integration.js'
 import { UndoInParts, type StepRunner, type UndoPlan, type UndoNotes } from './undo_in_parts.js'
-import { unrestrictedTarget, planUndo, stepsOf, targetOf, clientOf } from './undo_plan.js'
-import { type UndoneBy, undoEvent } from './undo_event.js'
-import { changedRefusal, changedSteps, type UndoStep } from './undo_step.js'
+import { type UndoneBy, undoEvent, inOrder } from './undo_event.js'
 import { refusalWords } from './undo_refusal.js'
 import { undoChain, undoMessage, visibleEvent } from './undoable_event.js'
-import { inOrder } from './undo_run.js'
 import type { WithDatabase } from '../config/database_config.js'
 import type { WithJobs } from '../jobs/jobs.js'
 import type { Site } from '../views/site.js'

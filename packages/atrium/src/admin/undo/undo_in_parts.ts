@@ -1,14 +1,12 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { Site } from '../views/site.js'
 import type { WithDatabase } from '../config/database_config.js'
-import { UndoRefused } from './errors.js'
+import { UndoRefused, stepOf, type UndoStep, type UndoTarget } from './undo_plan.js'
 import { isOfProcess, PartSize } from '../jobs/part_size.js'
 import type { StepOutcome } from '../jobs/job_run.js'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import { EventInParts, nothingLogged, type LoggedParts } from '../events/long_action.js'
 import { undoSteps, type UndoneBy } from './undo_event.js'
-import { stepOf } from './undo_plan.js'
-import type { UndoStep, UndoTarget } from './undo_step.js'
 
 /* Maximum number of unreverted records whose names are stored */
 const MOST_NAMED = 10

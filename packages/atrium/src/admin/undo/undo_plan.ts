@@ -1,6 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { resources, type GrantedOperation } from '#crud'
-import { isExcludedFromInclude, operationOf, checkReverted } from '#crud/internals'
+import { resources, type GrantedOperation, type LucidCrud, type Resource } from '#crud'
+import {
+  isExcludedFromInclude,
+  operationOf,
+  checkReverted,
+  type Reversal,
+  recordsChangedSince,
+} from '#crud/internals'
 import { isReadable, fromStored } from '#base/values/stored_json'
 import { mergedPivots } from '#base/database/pivot_change'
 import { requestsFirst } from '#base/event_loop'
@@ -8,17 +14,18 @@ import type { Site } from '../views/site.js'
 import type { WithDatabase } from '../config/database_config.js'
 import { adminActor } from '../identity/admin_actor.js'
 import { NotAllowed } from '../http/errors.js'
-import { UndoRefused } from './errors.js'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import { may, type Offer } from '../permissions/may.js'
 import { readKey } from '../views/record_items.js'
-import type { UndoStep, UndoTarget } from './undo_step.js'
 import { ROWS_PER_READ } from '#base/chunks'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { fileKeysIn } from '#base/values/file_keys'
 import { fileColumnsOf } from '../forms/files/file_fields.js'
 import { hasFile } from '../forms/files/file_store.js'
+import type { KeyValue } from '#base/columns/key'
+import type { ModelView } from '../views/model_view.js'
+import { Exception } from '@adonisjs/core/exceptions'
 
 const OFFERS: Partial<Record<GrantedOperation, Offer>> = {
   create: 'create',
@@ -265,5 +272,65 @@ export async function checkReferencesOf(
     const { resource, view } = target
     const options = view?.callOptions(ctx) ?? { actor: adminActor(ctx) }
     await checkReverted(resource, reversal, clientOf(steps), options)
+  }
+}
+
+/** The undo of an event for one record. */
+export interface UndoStep {
+  resourceType: string
+  /** Key in the format of URL paths, without the leading slash */
+  resourceId: string
+  key: KeyValue
+  reversal: Reversal
+  operation: GrantedOperation
+  target: UndoTarget
+}
+
+/** A model whose records are written, with the permissions of the signed-in user. */
+export interface UndoTarget {
+  name: string
+  resource: Resource
+  crud: LucidCrud
+  /** Null for a model without pages */
+  view: ModelView | null
+}
+
+/** Returns the steps whose records have changed since the event. In a transaction the records are locked. */
+export async function changedSteps(
+  steps: readonly UndoStep[],
+  client: QueryClientContract
+): Promise<UndoStep[]> {
+  const changed: UndoStep[] = []
+  for (const [{ resource }, some] of Map.groupBy(steps, ({ target }) => target)) {
+    changed.push(...(await recordsChangedSince(resource, some, client)))
+  }
+  return changed
+}
+
+/** Returns the refusal of an undo whose records have changed, with these records. */
+export function changedRefusal(steps: readonly UndoStep[]): UndoRefused {
+  const records = steps.map(({ resourceId: id, resourceType: model, target }) => {
+    return { model, id, label: target.view?.singular ?? model }
+  })
+  return new UndoRefused('changed', {}, records)
+}
+
+/** An event can't be undone. */
+export class UndoRefused extends Exception {
+  static status = 409
+  static code = 'E_UNDO_REFUSED'
+  static message = 'This can no longer be undone'
+
+  /**
+   * @param reason   catalogue key below `undo.refused`
+   * @param data     data of the message
+   * @param records  conflicting records, with keys in the format of URL paths
+   */
+  constructor(
+    readonly reason: string,
+    readonly data: Record<string, unknown> = {},
+    readonly records: ReadonlyArray<{ model: string; id: string; label: string }> = []
+  ) {
+    super()
   }
 }

@@ -8,8 +8,8 @@ import { isUnreadable, keyOf, noteKey, notePart } from '#base/items'
 import { requireProofOf } from '../identity/proof.js'
 import AdminWebhook from '../models/admin_webhook.js'
 import type { ModelView } from '../views/model_view.js'
-import { addressError } from './webhook_address.js'
-import { newSecret, openSecret, sealSecret } from './webhook_secret.js'
+import { addressError } from './send_request.js'
+import { newSecret, openSecret, sealSecret } from './webhook_message.js'
 import { WEBHOOK_ACTIONS, type WebhookList } from './webhook_outbox.js'
 
 type Values = Record<string, unknown>

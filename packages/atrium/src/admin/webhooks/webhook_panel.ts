@@ -5,8 +5,7 @@ import { hasEventLog } from '../events/database_integration.js'
 import AdminWebhook from '../models/admin_webhook.js'
 import AdminUser from '../models/admin_user.js'
 import type { UpdatePanel } from '../views/view_options.js'
-import { shownDelivery } from './shown_delivery.js'
-import type { WebhookPages } from './webhook_controller.js'
+import { shownDelivery, type WebhookPages } from './webhook_controller.js'
 
 /* Number of deliveries on the page of the webhook */
 const MOST_SHOWN = 10

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type AdminImport from '#admin/models/admin_import'
-import { PART } from '#admin/import/write_all_rows'
+import { PART } from '#admin/import/rows/row_writer'
 import { ImportArticle } from '#tests/fixtures/imports'
 import { adminSite, cookiesOf, makeUser } from '#tests/helpers/admin'
 import { call, get } from '#tests/helpers/http'

@@ -1,6 +1,6 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import { undoneEvents } from '#admin/undo/shown_undo'
+import { undoneEvents } from '#admin/undo/undoable_event'
 import { adminSite } from '#tests/helpers/admin'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 

@@ -1,8 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { test } from '@japa/runner'
-import { McpContext } from '#admin/mcp/mcp_context'
-import { ToolError } from '#admin/mcp/tool_arguments'
-import type { WriteBudget } from '#admin/authentication/access_tokens/write_budget'
+import { McpContext, ToolError } from '#admin/mcp/mcp_context'
+import type { WriteBudget } from '#admin/authentication/access_tokens/mcp_sessions'
 import type { UndoSite } from '#admin/undo/undo_in_job'
 import { Problem } from '#crud'
 

@@ -1,9 +1,8 @@
 import type { LookupAddress } from 'node:dns'
 import { test } from '@japa/runner'
 import { Webhook } from 'standardwebhooks'
-import { isPrivateAddress, addressError } from '#admin/webhooks/webhook_address'
-import { RequestSender } from '#admin/webhooks/send_request'
-import { newSecret, sealSecret, signedHeaders } from '#admin/webhooks/webhook_secret'
+import { isPrivateAddress, addressError, RequestSender } from '#admin/webhooks/send_request'
+import { newSecret, sealSecret, signedHeaders } from '#admin/webhooks/webhook_message'
 import { startReceiver } from '#tests/helpers/webhook_receiver'
 
 test.group('Webhooks | private addresses', () => {

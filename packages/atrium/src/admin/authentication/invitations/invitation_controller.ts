@@ -5,7 +5,7 @@ import { networkOf } from '#base/http/network'
 import { ValueError } from '#crud'
 import { inTransaction } from '#base/database/transaction'
 import type { AdminConfig } from '../../config/define_config.js'
-import { TooManyAttempts } from '../errors.js'
+import { Exception } from '@adonisjs/core/exceptions'
 import { PageNotFound } from '../../http/errors.js'
 import type { Site } from '../../views/site.js'
 import type { WithAuthentication } from '../admin_authentication.js'
@@ -255,4 +255,11 @@ export class InviteController {
       page: this.view.url(`/update/${user.id}`),
     })
   }
+}
+
+/** The address made too many attempts. The response has a `Retry-After` header. */
+class TooManyAttempts extends Exception {
+  static status = 429
+  static code = 'E_TOO_MANY_ATTEMPTS'
+  static message = 'Too many attempts: wait a moment'
 }

@@ -6,7 +6,7 @@ import AdminTokenBlacklist from '../../models/admin_token_blacklist.js'
 import AdminUser from '../../models/admin_user.js'
 import type { Site } from '../../views/site.js'
 import type { WithSso } from '../sso/sso.js'
-import { DRAFT, DRAFT_IN_BROWSER } from '../../forms/drafts/draft_parameters.js'
+import { DRAFT, DRAFT_IN_BROWSER } from '../../forms/drafts/drafts.js'
 import { relyingPartyOf } from '../passkeys/relying_party.js'
 import { digest } from '#base/values/digest'
 

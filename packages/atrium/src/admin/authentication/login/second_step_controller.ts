@@ -6,11 +6,11 @@ import { EventType } from '../../events/event_integration.js'
 import { flashToNextPage } from '../../http/flash.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import { returnPath } from '../../http/site_paths.js'
-import { TRY_AGAIN_IN } from '../errors.js'
+import { TRY_AGAIN_IN } from './work_queue.js'
 import type { FactorResponse, ShownFactor } from '../factors/factors.js'
 import { notifyOfFactors, kindsOf } from '../factors/factor_events.js'
 import { Passkeys } from '../passkeys/passkeys.js'
-import { countedAttempt, settleCount, whoIs } from './counted_attempt.js'
+import { countedAttempt, settleCount, whoIs } from './login_throttle.js'
 import {
   firstStepOf,
   forgetFirstStep,

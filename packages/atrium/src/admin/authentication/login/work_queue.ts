@@ -1,5 +1,17 @@
 import pLimit, { type LimitFunction } from 'p-limit'
-import { QueueFull } from '../errors.js'
+import { Problem } from '#crud'
+
+/** Value of `Retry-After`, in seconds */
+export const TRY_AGAIN_IN = 5
+
+/** Too many operations are waiting in the queue. */
+export class QueueFull extends Problem {
+  constructor() {
+    super(503, 'Too much is waiting already: try again in a moment', {
+      headers: { 'retry-after': String(TRY_AGAIN_IN) },
+    })
+  }
+}
 
 /** Queue with a maximum number of concurrent and of waiting tasks, first in, first out. */
 export class WorkQueue {

@@ -1,16 +1,15 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Site } from '../../views/site.js'
 import type { WithAuthentication } from '../admin_authentication.js'
-import type { WithCookies } from '../login/first_step.js'
+import { type WithCookies, useOnce } from '../login/first_step.js'
 import { PageNotFound } from '../../http/errors.js'
 import AdminFactor from '../../models/admin_factor.js'
 import AdminUser from '../../models/admin_user.js'
 import { noticeOrigin, type WithNotices } from '../../notices/notices.js'
 import { loggable } from '../../text/plain_text.js'
 import type { OpenSession } from '../../models/admin_session.js'
-import { giveChallenge, takeChallenge, type ChallengeTerms } from './passkey_challenges.js'
 import {
   relyingPartyOf,
   type RelyingParty,
@@ -21,6 +20,7 @@ import {
 } from './relying_party.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { inUtc } from '#base/values/datetime'
+import encryption from '@adonisjs/core/services/encryption'
 
 /** Loaded with the first passkey, because loading the modules would slow down the start of the server */
 const webAuthn = () => import('@simplewebauthn/server')
@@ -261,4 +261,88 @@ function parsed<Sent extends { id: string; response: object }>(sent: string): Se
 
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(text, 'base64url'))
+}
+
+/** Purpose of a challenge */
+export type ChallengePurpose = 'login' | 'second_step' | 'proof' | 'enrolment'
+
+/** Minutes that a challenge is valid */
+const MINUTES = 5
+
+/** Maximum length of an encrypted challenge */
+const LONGEST = 1500
+
+/** Conditions that a challenge is bound to, in addition to the browser. */
+interface ChallengeTerms {
+  purpose: ChallengePurpose
+  /** Id of the session or login step that the challenge belongs to */
+  within?: string
+}
+
+interface Sealed {
+  id: string
+  challenge: string
+  within: string
+  handle?: string
+}
+
+/**
+ * Creates a challenge for a passkey to sign, and stores it in an encrypted cookie. The challenge is valid in this
+ * browser, for this purpose, for five minutes and for a single use. The server stores nothing until the challenge is
+ * used.
+ *
+ * @param handle  user handle of a new passkey, stored with the challenge
+ */
+function giveChallenge(
+  ctx: HttpContext,
+  site: WithCookies,
+  { purpose, within = '' }: ChallengeTerms,
+  handle?: string
+): Uint8Array<ArrayBuffer> {
+  const challenge = new Uint8Array(randomBytes(32))
+  const text = Buffer.from(challenge).toString('base64url')
+  const sealed: Sealed = { id: randomUUID(), challenge: text, within, handle }
+  const value = encryption.encrypt(sealed, {
+    purpose: sealPurpose(purpose),
+    expiresIn: `${MINUTES}m`,
+  })
+  ctx.response.plainCookie(cookieName(purpose), value, cookie(site, MINUTES * 60))
+  return challenge
+}
+
+/**
+ * Uses the challenge of the request's cookie.
+ *
+ * @returns null if there is none, or it is expired, used, or for another purpose
+ */
+async function takeChallenge(
+  ctx: HttpContext,
+  site: WithCookies,
+  { purpose, within = '' }: ChallengeTerms
+): Promise<Pick<Sealed, 'challenge' | 'handle'> | null> {
+  const value = ctx.request.plainCookie(cookieName(purpose), { encoded: false })
+  if (typeof value !== 'string' || value.length > LONGEST) return null
+  ctx.response.clearCookie(cookieName(purpose), cookie(site, 0))
+  const sealed = encryption.decrypt<Sealed>(value, sealPurpose(purpose))
+  if (sealed?.within !== within) return null
+  return (await useOnce(sealed.id, MINUTES)) ? sealed : null
+}
+
+function sealPurpose(purpose: ChallengePurpose): string {
+  return `challenge of a passkey: ${purpose}`
+}
+
+function cookieName(purpose: ChallengePurpose): string {
+  return `passkey_${purpose}`
+}
+
+function cookie(site: WithCookies, seconds: number) {
+  return {
+    encode: false,
+    httpOnly: true,
+    sameSite: 'lax' as const,
+    path: site.url('/'),
+    secure: site.secureCookies,
+    maxAge: seconds,
+  }
 }

@@ -14,10 +14,9 @@ import {
   type AdminCard,
   type TextCard,
 } from '../../views/admin_card.js'
-import { type CardSite, listOfCard, UnreadCard } from './card_list.js'
+import { type CardSite, listOfCard, UnreadCard, isAddedName } from './card_list.js'
 import { draw } from '../../charts/draw.js'
 import { aggregatedList, chartData, shownValues, TooManyGroups, valueIn } from './series.js'
-import { isAddedName } from './added_cards.js'
 import { inPeriod, periodBefore, periodOf, type Period } from './period.js'
 import { chosenNames } from '../../list/columns/column_choices.js'
 import { ListTable } from '../../list/list_table.js'

@@ -8,11 +8,10 @@ import { pageAddress } from '../../http/page_address.js'
 import { guardOf } from '../../identity/admin_guard.js'
 import { seenInlines } from '../inlines/inline.js'
 import { rowFields } from '../inlines/inline_rows.js'
-import { draftParameter, FOR, DRAFT, withDraftParameter } from './draft_parameters.js'
+import { draftParameter, FOR, DRAFT, withDraftParameter, type WithDrafts } from './drafts.js'
 import { OWNER, ownerIn } from '../submission/sent_once.js'
 import { isolated, partsOf } from '../../text/plain_text.js'
 import type { Site } from '../../views/site.js'
-import type { WithDrafts } from './drafts.js'
 
 /** The parts of the site that drafts need */
 export type DraftSite = Site & WithDrafts

@@ -10,7 +10,7 @@ import type { ModelView } from '../../views/model_view.js'
 import { fileColumnsOf, extensionIn } from './file_fields.js'
 import { filesIn, forgetOwner, heldAmong, isFileKey, isOwned } from './file_owners.js'
 import { filesDisk } from './files_disk.js'
-import { dropThumbnail } from './thumbnails.js'
+import pLimit from 'p-limit'
 
 /** An open stored file. */
 export interface StoredFile {
@@ -34,7 +34,7 @@ export async function storeFile(view: ModelView, file: MultipartFile): Promise<s
   const disk = await filesDisk()
   const content = createReadStream(file.tmpPath)
   try {
-    await disk.putStream(placeOf(view, key), content, { contentType: 'application/octet-stream' })
+    await disk.putStream(pathOf(view, key), content, { contentType: 'application/octet-stream' })
   } finally {
     content.destroy()
   }
@@ -56,7 +56,7 @@ export async function dropFiles(view: ModelView, keys: readonly unknown[]): Prom
     const disk = await filesDisk()
     for (const file of files) {
       if (held.has(file)) continue
-      await disk.delete(placeOf(view, file))
+      await disk.delete(pathOf(view, file))
       await forgetOwner(view, file)
       await dropThumbnail(view, file)
     }
@@ -72,7 +72,7 @@ export async function dropFiles(view: ModelView, keys: readonly unknown[]): Prom
 export async function dropFileOfRemoved(model: string, key: string): Promise<void> {
   if (!isFileKey(key) || (await isOwned(model, key))) return
   const disk = await filesDisk()
-  await disk.delete(placeOf({ name: model }, key))
+  await disk.delete(pathOf({ name: model }, key))
 }
 
 /** Removes the files of permanently deleted records. */
@@ -97,13 +97,13 @@ function filesOf(view: ModelView, record: LucidRow): string[] {
 export async function openFile(view: ModelView, key: string): Promise<StoredFile | undefined> {
   if (!isFileKey(key)) return undefined
   const disk = await filesDisk()
-  const place = placeOf(view, key)
+  const path = pathOf(view, key)
   try {
-    const { contentLength } = await disk.getMetaData(place)
-    return { size: contentLength, stream: await disk.getStream(place) }
+    const { contentLength } = await disk.getMetaData(path)
+    return { size: contentLength, stream: await disk.getStream(path) }
   } catch (error) {
     /* Drivers throw different errors for missing files, so the disk is checked. */
-    if (await disk.exists(place)) throw error
+    if (await disk.exists(path)) throw error
     return undefined
   }
 }
@@ -112,11 +112,11 @@ export async function openFile(view: ModelView, key: string): Promise<StoredFile
 export async function hasFile(view: ModelView, key: unknown): Promise<boolean> {
   if (!isFileKey(key)) return false
   const disk = await filesDisk()
-  return await disk.exists(placeOf(view, key))
+  return await disk.exists(pathOf(view, key))
 }
 
 /** Returns the path of a file. Each model has a folder, so that keys of other models' files are not found. */
-function placeOf(view: Pick<ModelView, 'name'>, key: string): string {
+function pathOf(view: Pick<ModelView, 'name'>, key: string): string {
   return `${view.name}/${key}`
 }
 
@@ -127,4 +127,113 @@ function placeOf(view: Pick<ModelView, 'name'>, key: string): string {
 function extensionOf({ clientName }: MultipartFile): string {
   const extension = extensionIn(clientName)
   return extension === '' ? '' : `.${extension}`
+}
+
+/* Folder of thumbnails, next to the folders with the files of models; no model can have this name */
+const FOLDER = '.thumbnails'
+
+/* Maximum width and height in pixels: twice the largest size at which pages show a thumbnail, for dense screens */
+const SIDE = 320
+
+/* Maximum number of pixels to decode; a small file can describe a huge image. */
+const MOST_PIXELS = 100_000_000
+
+/** Content type of thumbnails */
+export const THUMBNAIL_TYPE = 'image/webp'
+
+/** A function that returns a small WebP of an image, and throws for a damaged image. */
+export type ScaleImage = (image: Uint8Array) => Promise<Uint8Array>
+
+/* One image at a time, as decoding takes memory and all processors */
+const oneAtATime = pLimit(1)
+
+const inWork = new Map<string, Promise<Uint8Array | null>>()
+
+let scaler: Promise<ScaleImage | null> | undefined
+
+/**
+ * Sets another function that makes thumbnails.
+ *
+ * @param scale  null for none; undefined for `sharp`, if it is installed
+ */
+export function useImageScaler(scale?: ScaleImage | null): void {
+  scaler = scale === undefined ? undefined : Promise.resolve(scale)
+}
+
+/**
+ * Returns the thumbnail of an image. The thumbnail is made once and stored.
+ *
+ * @param key  key of a stored image
+ * @returns null if `sharp` is not installed or cannot read the image
+ */
+export async function thumbnailOf(view: ModelView, key: string): Promise<Uint8Array | null> {
+  const scale = await (scaler ??= sharpScaler())
+  if (!scale) return null
+  const path = thumbnailPath(view, key)
+  const known = inWork.get(path)
+  if (known) return await known
+  const made = storedOrMade(view, key, scale).finally(() => inWork.delete(path))
+  inWork.set(path, made)
+  return await made
+}
+
+/** Removes the thumbnail of a deleted file. */
+async function dropThumbnail(view: ModelView, key: string): Promise<void> {
+  const disk = await filesDisk()
+  const path = thumbnailPath(view, key)
+  if (await disk.exists(path)) await disk.delete(path)
+}
+
+async function storedOrMade(view: ModelView, key: string, scale: ScaleImage) {
+  const disk = await filesDisk()
+  const path = thumbnailPath(view, key)
+  const stored = (await disk.exists(path)) ? await disk.getBytes(path) : undefined
+  const image = stored ?? (await oneAtATime(() => make(view, key, scale)))
+  if (!stored) await disk.put(path, image, { contentType: THUMBNAIL_TYPE })
+  return image.length > 0 ? image : null
+}
+
+/** Makes a thumbnail. It is empty for an image that can't be read, so that the image is not tried again. */
+async function make(view: ModelView, key: string, scale: ScaleImage): Promise<Uint8Array> {
+  const disk = await filesDisk()
+  const image = await disk.getBytes(`${view.name}/${key}`)
+  try {
+    return await scale(image)
+  } catch (error) {
+    logger.info({ err: error }, `An image of ${view.name} has no thumbnail, as it can't be read`)
+    return new Uint8Array()
+  }
+}
+
+function thumbnailPath(view: ModelView, key: string): string {
+  return `${FOLDER}/${view.name}/${key}.webp`
+}
+
+/** The part of `sharp` that is used; the package is optional. */
+interface Sharp {
+  rotate(): Sharp
+  resize(options: object): Sharp
+  webp(options: object): Sharp
+  toBuffer(): Promise<Buffer>
+}
+
+async function sharpScaler(): Promise<ScaleImage | null> {
+  const name = 'sharp'
+  let sharp: (image: Uint8Array, options: object) => Sharp
+  try {
+    const module = await import(name)
+    sharp = module.default
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') {
+      logger.error({ err: error }, 'Thumbnails are not made, as sharp could not be loaded')
+    }
+    return null
+  }
+  const size = { width: SIDE, height: SIDE, fit: 'inside', withoutEnlargement: true }
+  return async (image) =>
+    await sharp(image, { limitInputPixels: MOST_PIXELS, failOn: 'error' })
+      .rotate()
+      .resize(size)
+      .webp({ quality: 75 })
+      .toBuffer()
 }

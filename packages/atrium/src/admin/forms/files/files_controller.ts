@@ -13,8 +13,7 @@ import {
   THUMBNAIL,
 } from './file_fields.js'
 import { filesIn, isFileKey, ownerOf } from './file_owners.js'
-import { openFile, type StoredFile } from './file_store.js'
-import { THUMBNAIL_TYPE, thumbnailOf } from './thumbnails.js'
+import { openFile, type StoredFile, THUMBNAIL_TYPE, thumbnailOf } from './file_store.js'
 import { isForbidden } from '../submission/form_failure.js'
 import { PageNotFound, WithheldPage, NotAllowed } from '../../http/errors.js'
 import type { FormMode } from '../fields/form_fields.js'

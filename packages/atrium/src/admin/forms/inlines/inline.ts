@@ -7,7 +7,7 @@ import {
   inlineOptions,
   DEFAULT_UNUSED_ROWS,
   type InlineOptions,
-} from '../../views/inline_option.js'
+} from '../../views/relation_options.js'
 
 /** A relation whose rows are in the form of their parent. */
 export interface Inline {

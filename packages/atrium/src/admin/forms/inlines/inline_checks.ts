@@ -6,7 +6,7 @@ import type { Column } from '#base/columns/column'
 import type { ModelView, ViewSite } from '../../views/model_view.js'
 import { inlinesOf, type Inline } from './inline.js'
 import { ID } from './rows.js'
-import { inlineOptions, type InlineOptions } from '../../views/inline_option.js'
+import { inlineOptions, type InlineOptions } from '../../views/relation_options.js'
 
 /**
  * Checks the names in the option `inlines` of a view. Called when all models of the site are known.

@@ -11,10 +11,14 @@ import { sheetsOf } from '../fields/widgets/widget_cells.js'
 import { inSentence } from '../../text/plain_text.js'
 import { seenInlines, type Inline } from './inline.js'
 import { InlineRows, rowFields, byNumber, typedPlace } from './inline_rows.js'
-import { inlineTotals, type InlineTotals } from './inline_totals.js'
-import { storeRowFiles } from './row_files.js'
-import { isBlank } from './row_values.js'
-import { RowViews, type RowView, type ShownRow } from './row_views.js'
+import {
+  inlineTotals,
+  type InlineTotals,
+  RowViews,
+  type RowView,
+  type ShownRow,
+} from './row_views.js'
+import { storeRowFiles, isBlank } from './row_values.js'
 import { MORE, sentRows, type SentRow, type SentRows, MOST_ROWS, referredValue } from './rows.js'
 
 /** Variables of the template of an inline. */

@@ -14,7 +14,7 @@ import type { ModelView } from '../../views/model_view.js'
 import { isForPeople, isForbidden, isMissing } from '../submission/form_failure.js'
 import type { Inline } from './inline.js'
 import { errorOf, placeOf, type RowsPlan } from './plan_rows.js'
-import { settleRowFiles } from './row_files.js'
+import { settleRowFiles } from './row_values.js'
 import type { RowChange } from './inline_rows.js'
 import { referredValue } from './rows.js'
 

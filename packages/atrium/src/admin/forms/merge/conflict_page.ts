@@ -19,8 +19,7 @@ import { sentTexts } from '../../http/form_texts.js'
 import { withList } from '../../list/read_list.js'
 import type { ModelView } from '../../views/model_view.js'
 import type { FieldView } from '../fields/shown_field.js'
-import type { Conflict, FormAttempt } from './merging_save.js'
-import { withTexts, type Merge } from './merge_submission.js'
+import { type Conflict, type FormAttempt, withTexts, type Merge } from './merging_save.js'
 import { ONESELF, otherEditors, type Editor } from './other_editors.js'
 
 type MarkedCell = ShownCell & { markup: string }

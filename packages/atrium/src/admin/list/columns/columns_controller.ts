@@ -4,8 +4,7 @@ import { sentTexts, singleText } from '../../http/form_texts.js'
 import type { ModelView } from '../../views/model_view.js'
 import { ListParameters } from '../list_parameters.js'
 import { readList, type ListSite } from '../read_list.js'
-import { DENSITIES } from '../saved_views/list_place.js'
-import { densityIn, preferenceNames } from '../saved_views/place_of.js'
+import { DENSITIES, densityIn, preferenceNames } from '../saved_views/list_settings.js'
 import { showPanel } from '../saved_views/views_bar.js'
 import { referencesOf } from '../../relations/references.js'
 import { guardOf } from '../../identity/admin_guard.js'
@@ -49,7 +48,7 @@ export class ColumnsController {
     const { all } = columnChoices(this.view)
     const shown = chosenNames(this.view, parameters.shownColumns)
     const order = [...new Set([...shown, ...all.keys()])]
-    const { density } = parameters.place
+    const { density } = parameters.settings
     return await this.#form(ctx, parameters, { order, ticked: new Set(shown), density })
   }
 
@@ -63,7 +62,7 @@ export class ColumnsController {
     const sent = [...(texts.get('order') ?? []), ...all.keys()]
     const order = [...new Set(sent)].filter((name) => all.has(name))
     const ticked = new Set(texts.get('columns') ?? [])
-    const density = densityIn(singleText(texts, 'density') ?? parameters.place.density)
+    const density = densityIn(singleText(texts, 'density') ?? parameters.settings.density)
     const [direction, moved] = moveIn(texts)
     if (moved !== undefined) {
       return await this.#form(ctx, parameters, {
@@ -94,7 +93,7 @@ export class ColumnsController {
     const ofView = this.#columnsOfView(parameters)
     const { owner } = guardOf(ctx).signedInOrFail()
     await this.site.preferences.write(owner.id, {
-      [names.density]: density === parameters.place.usualDensity ? null : density,
+      [names.density]: density === parameters.settings.usualDensity ? null : density,
       ...(!ofView && { [names.columns]: columns }),
     })
     this.site.logEvent(ctx, {
@@ -166,7 +165,7 @@ export class ColumnsController {
   }
 
   /** Returns the columns of the current saved view; null if it has none. */
-  #columnsOfView({ place: { open } }: ListParameters): readonly string[] | null {
+  #columnsOfView({ settings: { open } }: ListParameters): readonly string[] | null {
     return open && ListParameters.read(this.view, open.query).columns
   }
 }

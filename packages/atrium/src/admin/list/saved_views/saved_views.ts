@@ -6,8 +6,17 @@ import { gatherWrites } from '#crud/internals'
 import { inTransaction } from '#base/database/transaction'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import AdminSavedView from '../../models/admin_saved_view.js'
-import type { SavedView } from './list_place.js'
 import { rowId } from '../../views/record_items.js'
+
+/** A saved view of a list. */
+export interface SavedView {
+  readonly id: number
+  readonly name: string
+  readonly query: string
+  /** Null for a shared view whose owner was deleted */
+  readonly ownerId: number | null
+  readonly isShared: boolean
+}
 
 export const LONGEST_VIEW_NAME = 80
 

@@ -5,7 +5,8 @@ import { cutText } from '../cell.js'
 import { GROUP_BY, SUMMARY } from '../list_address.js'
 import type { ListParameters } from '../list_parameters.js'
 import { guardOf } from '../../identity/admin_guard.js'
-import type { Density, SavedView } from './list_place.js'
+import type { Density } from './list_settings.js'
+import type { SavedView } from './saved_views.js'
 
 /* Maximum number of names in a note. */
 const MOST_NAMED = 5
@@ -48,7 +49,7 @@ export interface ViewsBar {
 export function viewsBar(ctx: HttpContext, site: Site, parameters: ListParameters): ViewsBar {
   return {
     tabs: tabsOf(site, parameters),
-    density: parameters.place.density,
+    density: parameters.settings.density,
     query: parameters.query,
     notes: notesOf(site, parameters),
     /* No writes are allowed while a superuser views the site as a role. */
@@ -63,7 +64,7 @@ export function mayChange(ctx: HttpContext, { ownerId }: Pick<SavedView, 'ownerI
 }
 
 function tabsOf(site: Site, parameters: ListParameters): ViewTab[] {
-  const { views, open } = parameters.place
+  const { views, open } = parameters.settings
   if (views.length === 0) return []
   const all: ViewTab = {
     id: 'all',
@@ -83,8 +84,8 @@ function tabsOf(site: Site, parameters: ListParameters): ViewTab[] {
 }
 
 function notesOf(site: Site, parameters: ListParameters): ViewsBar['notes'] {
-  const { place, unknownColumns, unknownFigures, url } = parameters
-  const gone = place.isGone ? [{ text: site.text('list.views.gone'), url }] : []
+  const { settings, unknownColumns, unknownFigures, url } = parameters
+  const gone = settings.isGone ? [{ text: site.text('list.views.gone'), url }] : []
   return [
     ...gone,
     ...unknownNotes(site, parameters, 'columns', unknownColumns, ['columns']),
@@ -101,12 +102,12 @@ function notesOf(site: Site, parameters: ListParameters): ViewsBar['notes'] {
  */
 function unknownNotes(
   site: Site,
-  { place, url }: ListParameters,
+  { settings, url }: ListParameters,
   kind: 'columns' | 'summaries',
   unknown: readonly string[],
   parameters: readonly string[]
 ): ViewsBar['notes'] {
-  const shown = place.open?.isShared ? namesIn(place.open.query, parameters) : []
+  const shown = settings.open?.isShared ? namesIn(settings.open.query, parameters) : []
   const count = unknown.filter((name) => shown.includes(name)).length
   const own = unknown.filter((name) => !shown.includes(name))
   const names = own.slice(0, MOST_NAMED).map((name) => cutText(name))
@@ -124,8 +125,8 @@ function namesIn(query: string, parameters: readonly string[]): string[] {
 }
 
 function linksOf(ctx: HttpContext, parameters: ListParameters): ViewsBar['links'] {
-  const { place, isChanged, view } = parameters
-  const { open } = place
+  const { settings, isChanged, view } = parameters
+  const { open } = settings
   const isMine = open !== null && mayChange(ctx, open)
   return {
     columns: parameters.urlBelow('/columns'),

@@ -7,7 +7,7 @@ import type { ModelView } from '../../views/model_view.js'
 import { chosenNames } from '../columns/column_choices.js'
 import type { ListParameters } from '../list_parameters.js'
 import { readList, type ListSite } from '../read_list.js'
-import { placeOf, preferenceNames } from './place_of.js'
+import { listSettings, preferenceNames } from './list_settings.js'
 import { InvalidView, LONGEST_VIEW_NAME } from './saved_views.js'
 import { showPanel, mayChange } from './views_bar.js'
 import { guardOf } from '../../identity/admin_guard.js'
@@ -73,7 +73,7 @@ export class ViewsController {
   /** Renders the form of an existing view. */
   async edit(ctx: HttpContext): Promise<string> {
     const saved = await this.#find(ctx)
-    const { defaultId } = await placeOf(ctx, this.site, this.view)
+    const { defaultId } = await listSettings(ctx, this.site, this.view)
     return await this.#form(ctx, {
       ...this.#asStored(saved),
       isDefault: saved.id === defaultId,
@@ -95,7 +95,7 @@ export class ViewsController {
         return await this.#refuse(ctx, form, error)
       }
     }
-    const { defaultId } = await placeOf(ctx, this.site, this.view)
+    const { defaultId } = await listSettings(ctx, this.site, this.view)
     if (isDefault) await this.#setDefault(ctx, saved.id)
     else if (defaultId === saved.id) await this.#setDefault(ctx, null)
     return await this.#done(ctx, 'changedDone', `/?view=${saved.id}`)
@@ -137,7 +137,7 @@ export class ViewsController {
   async delete(ctx: HttpContext): Promise<unknown> {
     const saved = await this.#find(ctx)
     if (!mayChange(ctx, saved)) throw new NotAllowed()
-    const { defaultId } = await placeOf(ctx, this.site, this.view)
+    const { defaultId } = await listSettings(ctx, this.site, this.view)
     await this.site.savedViews.remove(saved, this.view.callOptions(ctx))
     if (defaultId === saved.id) await this.#setDefault(ctx, null)
     return await this.#done(ctx, 'deleted', '/?view=all')

@@ -1,6 +1,5 @@
 import { test } from '@japa/runner'
-import { guessKey, guessMapping } from '#admin/import/guess_mapping'
-import { knownFields, operator } from '#admin/import/import_fields'
+import { guessKey, guessMapping, knownFields, operator } from '#admin/import/import_fields'
 import { adminSite } from '#tests/helpers/admin'
 
 async function guessed(columns: string[], samples: string[][] = []) {

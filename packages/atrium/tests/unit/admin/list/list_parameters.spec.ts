@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import type { ModelView } from '#admin'
 import { ListParameters } from '#admin/list/list_parameters'
-import { NO_PLACE } from '#admin/list/saved_views/list_place'
+import { NO_SETTINGS } from '#admin/list/saved_views/list_settings'
 import { adminSite } from '#tests/helpers/admin'
 
 test.group('Parameters of a list', (group) => {
@@ -42,7 +42,7 @@ test.group('Parameters of a list', (group) => {
       options: { value: { ...artefact.options, rowsPerPage: 25 } },
     })
     const rowsOf = (query: string, rows: number | null = null) =>
-      ListParameters.read(wide, query, undefined, undefined, { ...NO_PLACE, rows })
+      ListParameters.read(wide, query, undefined, undefined, { ...NO_SETTINGS, rows })
     assert.equal(rowsOf('').rows, 25)
     assert.equal(rowsOf('', 50).rows, 50)
     assert.equal(rowsOf('page=2', 50).rows, 10)

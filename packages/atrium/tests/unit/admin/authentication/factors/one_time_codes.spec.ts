@@ -7,7 +7,7 @@ import {
   stepOf,
   hashOfRecoveryCode,
   newRecoveryCodes,
-} from '#admin/authentication/factors/one_time_codes'
+} from '#admin/authentication/factors/factors'
 
 /* The key of RFC 6238, appendix B, for SHA-1 */
 const KEY = Secret.fromUTF8('12345678901234567890').base32

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import decodeQR from 'qr/decode.js'
 import { qrCode } from '#admin/authentication/factors/factors_controller'
-import { keyUri, newSecret } from '#admin/authentication/factors/one_time_codes'
+import { keyUri, newSecret } from '#admin/authentication/factors/factors'
 
 /** The drawing as a camera sees it: black on white, four pixels a unit */
 function photographed({ size, path }: { size: number; path: string }) {

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { LoginThrottle } from '#admin/authentication/login/login_throttle'
-import { QueueFull } from '#admin/authentication/errors'
+import { QueueFull } from '#admin/authentication/login/work_queue'
 
 const HOME = '192.0.2.1'
 const LIMITS = {

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { WorkQueue } from '#admin/authentication/login/work_queue'
-import { QueueFull } from '#admin/authentication/errors'
+import { QueueFull } from '#admin/authentication/login/work_queue'
 
 /** Work that lasts until it is ended. */
 function work() {

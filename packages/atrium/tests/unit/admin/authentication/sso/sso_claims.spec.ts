@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { emailIn, hasMethod, rightsIn, usernameIn } from '#admin/authentication/sso/sso_claims'
+import { emailIn, hasMethod, rightsIn, usernameIn } from '#admin/authentication/sso/sso'
 import { requestedAt } from '#admin/authentication/sso/sso_session'
 
 const ROLES = { claim: 'groups', map: { staff: ['Clerk'], office: ['Clerk', 'Editor'] } }

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
-import { creationsInOrder } from '#admin/undo/undo_run'
-import type { UndoStep } from '#admin/undo/undo_step'
+import { creationsInOrder } from '#admin/undo/undo_event'
+import type { UndoStep } from '#admin/undo/undo_plan'
 import { runs } from '#tests/helpers/random_runs'
 
 const foreignKeys = [{ columns: ['parent_id'], table: 'nodes', references: ['id'] }]

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
-import { fieldsOutsideView, withView } from '#admin/list/saved_views/list_place'
+import { fieldsOutsideView, withView } from '#admin/list/saved_views/list_settings'
 
 const merged = (base: string, given: string, search = 'search-input') =>
   withView(base, new URLSearchParams(given), search).toString()

@@ -1,20 +1,18 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { WithPreferences } from '../../preferences/preferences.js'
+import type { ModelView } from '../../views/model_view.js'
+import { isPageSize } from '../../views/page_size.js'
+import { VersionedCache } from '../../permissions/versioned_cache.js'
+import type { SavedView, WithSavedViews } from './saved_views.js'
+import { guardOf } from '../../identity/admin_guard.js'
+
 /** Row densities, the default first */
 export const DENSITIES = ['comfortable', 'compact'] as const
 
 export type Density = (typeof DENSITIES)[number]
 
-/** A saved view of a list. */
-export interface SavedView {
-  readonly id: number
-  readonly name: string
-  readonly query: string
-  /** Null for a shared view whose owner was deleted */
-  readonly ownerId: number | null
-  readonly isShared: boolean
-}
-
 /** The saved views of a list, and the viewer's preferences for it. */
-export interface ListPlace {
+export interface ListSettings {
   /** The viewer's views and the shared ones, sorted by name */
   readonly views: readonly SavedView[]
   readonly open: SavedView | null
@@ -31,7 +29,7 @@ export interface ListPlace {
   readonly usualDensity: Density
 }
 
-export const NO_PLACE: ListPlace = {
+export const NO_SETTINGS: ListSettings = {
   views: [],
   open: null,
   isGone: false,
@@ -40,6 +38,98 @@ export const NO_PLACE: ListPlace = {
   rows: null,
   density: DENSITIES[0],
   usualDensity: DENSITIES[0],
+}
+
+/* Cached per request, as a page needs the saved views for the list and for the tabs. */
+const REQUESTED = new WeakMap<HttpContext, Map<string, Promise<ListSettings>>>()
+
+/** Name of the user's preference for the density of lists for which the user has not chosen one */
+export const USUAL_DENSITY = 'list.density'
+
+/* Maximum number of characters in the queries of a user's cached views, to limit memory */
+const LARGEST_CACHED = 20_000
+
+const CACHE = new VersionedCache<ListSettings>((settings) => sizeOf(settings) <= LARGEST_CACHED)
+
+/** Returns the names of the user's preferences for the list of a model. */
+export function preferenceNames(model: string) {
+  return {
+    columns: `list.${model}.columns`,
+    density: `list.${model}.density`,
+    rows: `list.${model}.rows`,
+    view: `list.${model}.view`,
+  }
+}
+
+/**
+ * Returns the saved views and preferences of the signed-in user for a list, without a current saved view. Errors are
+ * only logged, as the list works without them.
+ */
+export async function listSettings(
+  ctx: HttpContext,
+  site: WithPreferences & WithSavedViews,
+  { name }: Pick<ModelView, 'name'>
+): Promise<ListSettings> {
+  const owner = guardOf(ctx).signedIn?.owner
+  if (!owner) return NO_SETTINGS
+  let requested = REQUESTED.get(ctx)
+  if (!requested) REQUESTED.set(ctx, (requested = new Map()))
+  let settings = requested.get(name)
+  if (!settings) {
+    const known = CACHE.of(site, owner, name, () => read(site, owner.id, name))
+    requested.set(name, (settings = unlessFailed(ctx, name, known)))
+  }
+  return await settings
+}
+
+async function unlessFailed(ctx: HttpContext, model: string, reading: Promise<ListSettings>) {
+  try {
+    return await reading
+  } catch (error) {
+    ctx.logger.error({ err: error }, `${model}: how the user has arranged the list is not known`)
+    return NO_SETTINGS
+  }
+}
+
+async function read(
+  site: WithPreferences & WithSavedViews,
+  userId: number,
+  model: string
+): Promise<ListSettings> {
+  const names = preferenceNames(model)
+  const [views, preferences] = await Promise.all([
+    site.savedViews.visibleTo(userId, model),
+    site.preferences.read(userId, [...Object.values(names), USUAL_DENSITY]),
+  ])
+  const chosen = preferences.get(names.view)
+  const usualDensity = densityIn(preferences.get(USUAL_DENSITY))
+  return {
+    ...NO_SETTINGS,
+    views,
+    defaultId: views.find(({ id }) => id === chosen)?.id ?? null,
+    columns: textsIn(preferences.get(names.columns)),
+    rows: rowsIn(preferences.get(names.rows)),
+    density: densityIn(preferences.get(names.density) ?? usualDensity),
+    usualDensity,
+  }
+}
+
+function sizeOf({ views }: ListSettings): number {
+  return views.reduce((size, { query }) => size + query.length, 0)
+}
+
+function textsIn(value: unknown): readonly string[] | null {
+  const texts = Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+  return texts.length > 0 ? texts : null
+}
+
+function rowsIn(value: unknown): number | null {
+  return isPageSize(value) ? value : null
+}
+
+/** Returns the density of a stored value; the default for an unknown value. */
+export function densityIn(value: unknown): Density {
+  return DENSITIES.find((one) => one === value) ?? DENSITIES[0]
 }
 
 type Field = readonly [name: string, value: string]
