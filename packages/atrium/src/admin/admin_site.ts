@@ -81,7 +81,10 @@ export interface AdminSiteParameters {
   assets: () => Promise<AssetStore>
 }
 
-/** The admin site: its configuration, its services and the models registered in it. */
+/**
+ * The admin site: its configuration, its services and the models registered in it. It has many members because it has
+ * one for each service; classes declare which of them they need, as in `Site & WithJobs`.
+ */
 export class AdminSite implements ViewSite {
   readonly dbConfig: DatabaseConfig
   readonly router: EngineRouter

@@ -30,7 +30,9 @@ import { checkReferencedRecords } from '../user_attributes/attribute_references.
 import { INVITE, REVOKE_TOKENS } from './admin_user_endpoints.js'
 
 type Values = Record<string, unknown>
-type UserSite = Pick<Site, 'models' | 'text'> &
+
+/** The parts of the site that writes to users need */
+export type UserSite = Pick<Site, 'models' | 'text'> &
   WithAccessTokens &
   WithUsers &
   WithDevices &

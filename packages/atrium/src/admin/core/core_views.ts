@@ -1,6 +1,5 @@
 import type { LucidRow, LucidModel } from '@adonisjs/lucid/types/model'
 import { LucidCrud, type HookOptions } from '#crud'
-import type { AdminSite } from '../admin_site.js'
 import AdminSession from '../models/admin_session.js'
 import AdminAccessToken from '../models/admin_access_token.js'
 import AdminRole from '../models/admin_role.js'
@@ -22,7 +21,7 @@ import {
   rolesWidget,
 } from './user_and_role_fields.js'
 import { AdminRoleCrud, adminRoleSchemas } from '../roles/admin_role_crud.js'
-import { AdminUserCrud } from './admin_user_crud.js'
+import { AdminUserCrud, type UserSite } from './admin_user_crud.js'
 import {
   AdminUserEndpoints,
   adminUserSchemas,
@@ -33,18 +32,35 @@ import { WebhookEndpoints, webhookSchemas } from '../webhooks/webhook_crud.js'
 import { modelTicks, typeTicks } from '../webhooks/webhook_ticks.js'
 import { WebhookPanel } from '../webhooks/webhook_panel.js'
 import { UserPanel, RolePanel } from './panels.js'
+import type { SessionManager } from '../authentication/sessions/session_manager.js'
+import type { Site } from '../views/site.js'
+import type { WithAuthentication } from '../authentication/admin_authentication.js'
+import type { WithDatabase } from '../config/database_config.js'
+import type { WithJobs } from '../jobs/jobs.js'
+import type { WithMcp } from '../config/mcp_config.js'
+import type { WithUserAttributes } from '../config/user_attributes.js'
+import type { WithWebhooks } from '../webhooks/webhooks.js'
+
+/** The parts of the site that the pages of its own models need */
+type CoreSite = Site &
+  UserSite &
+  WithAuthentication &
+  WithDatabase &
+  WithMcp &
+  WithJobs &
+  WithWebhooks
 
 /** CRUD of sessions. Deleting a session ends it and revokes the tokens of the session. */
 class AdminSessionCrud extends LucidCrud<typeof AdminSession> {
-  readonly #site: Pick<AdminSite, 'sessionManager'>
+  readonly #sessions: SessionManager
 
-  constructor(site: Pick<AdminSite, 'sessionManager'>) {
+  constructor(sessions: SessionManager) {
     super(AdminSession)
-    this.#site = site
+    this.#sessions = sessions
   }
 
   async prepareDelete(record: LucidRow, { client }: HookOptions): Promise<void> {
-    await this.#site.sessionManager.end(record as AdminSession, client)
+    await this.#sessions.end(record as AdminSession, client)
   }
 }
 
@@ -62,7 +78,7 @@ const ICONS = {
 }
 
 /** Returns the views of the admin site's models, for superusers. */
-export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]> {
+export function coreViews(site: CoreSite): Array<[LucidModel, AdminViewOptions]> {
   const text = (key: string) => site.text(`core.${key}`)
   const schemas = adminUserSchemas(site.adminUserService, site.userAttributes)
   const roleSchemas = adminRoleSchemas()
@@ -191,7 +207,7 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
         singular: text('sessions.singular'),
         icon: ICONS.sessions,
         allowedActions: ['view', 'delete'],
-        crud: new AdminSessionCrud(site),
+        crud: new AdminSessionCrud(site.sessionManager),
         listColumns: [
           'user_id',
           'ip_address',
@@ -228,7 +244,7 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
 }
 
 /** Returns the view of webhooks. */
-function webhookView(site: AdminSite): [LucidModel, AdminViewOptions] {
+function webhookView(site: Site & WithWebhooks & WithJobs): [LucidModel, AdminViewOptions] {
   const text = (key: string) => site.text(`webhooks.${key}`)
   const schemas = webhookSchemas(site, site.webhooks.settings)
   return [
@@ -266,7 +282,7 @@ function webhookView(site: AdminSite): [LucidModel, AdminViewOptions] {
 }
 
 /** Returns the options of the attributes field, which is edited as JSON if the application declares no attributes. */
-function attributesField(site: AdminSite): FieldOptions {
+function attributesField(site: Site & WithUserAttributes): FieldOptions {
   const label = site.text('core.users.attributes')
   const isDeclared = Object.keys(site.userAttributes).length > 0
   return isDeclared

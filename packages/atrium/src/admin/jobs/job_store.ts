@@ -33,7 +33,8 @@ export interface JobOutcome {
 
 /**
  * Reads and writes the table of jobs. A run can write only while it is the job's current one, so a process that was
- * considered dead, or whose job was cancelled, has no further effect.
+ * considered dead, or whose job was cancelled, has no further effect. Every change of a job's state is a method here, so
+ * that no other file has a statement that could skip this condition.
  */
 export class JobStore {
   client(): QueryClientContract {

@@ -42,7 +42,7 @@ import {
 } from './list_address.js'
 
 type Paged = Pick<ListParameters, 'page' | 'rows' | 'sorting' | 'order' | 'deleted' | 'fixed'>
-type Found = Pick<ListParameters, 'column' | 'search' | 'q' | 'filters' | 'titles'>
+type Found = Pick<ListParameters, 'column' | 'search' | 'q' | 'filters'> & { titles: TitleSearches }
 type Shown = Pick<
   ListParameters,
   | 'columns'
@@ -58,7 +58,8 @@ type Shown = Pick<
 
 /**
  * The parameters of a list's URL: an API request and additional parameters of the admin list. Invalid parameters are
- * treated as missing, but invalid filters and searches are preserved, so that they can be shown.
+ * treated as missing, but invalid filters and searches are preserved, so that they can be shown. It has many members
+ * because each parameter is one, and the table, the filters, the pager, exports and bulk actions read different ones.
  */
 export class ListParameters {
   readonly page: number = 1
@@ -77,7 +78,7 @@ export class ListParameters {
   readonly filters: readonly ReadFilter[] = []
   readonly deleted: DeletedMode = 'exclude'
   /** Searches for references by title */
-  readonly titles: TitleSearches = NO_TITLES
+  private readonly titles: TitleSearches = NO_TITLES
   /** Names of the columns in the URL or in its saved view; null if neither contains columns */
   readonly columns: readonly string[] | null = null
   /** Names in `columns` that do not exist or that the viewer cannot see */

@@ -21,7 +21,6 @@ interface MountedView {
   readonly model: LucidModel
   readonly resource: Resource
   readonly crud: LucidCrud
-  readonly crudOptions: CrudOptions
   readonly allowedActions: ReadonlySet<Action>
   readonly adminSite: { models: ReadonlyMap<string, OtherView> } | undefined
   admits(ctx: HttpContext): boolean
@@ -46,12 +45,13 @@ const OPERATIONS: Record<Action, Operation[]> = {
  * Creates the endpoints of a view, below `/crud` of the view. They equal the endpoints of the model, except for the
  * path, the access and the list of operations.
  *
+ * @param options  options of the model's endpoints
  * @throws ValueError  if the option `endpointCreator` is not valid
  */
-export function crudEndpoints(view: MountedView): EndpointCreator {
-  const { model, resource, crud, crudOptions } = view
-  const Creator = creatorOf({ ...crudOptions, model })
-  const creator = new Creator(sharedOptions(view), {
+export function crudEndpoints(view: MountedView, options: CrudOptions): EndpointCreator {
+  const { model, resource, crud } = view
+  const Creator = creatorOf({ ...options, model })
+  const creator = new Creator(sharedOptions(model, options), {
     path: view.url('/crud'),
     resource,
     crud,
@@ -90,7 +90,7 @@ async function isVisible(
 }
 
 /** Returns the options of the model's endpoints without path, access and list of operations. */
-function sharedOptions({ model, crudOptions }: MountedView): CrudRouterOptions {
+function sharedOptions(model: LucidModel, options: CrudOptions): CrudRouterOptions {
   const {
     path,
     session,
@@ -101,6 +101,6 @@ function sharedOptions({ model, crudOptions }: MountedView): CrudRouterOptions {
     middleware,
     access,
     ...shared
-  } = crudOptions
+  } = options
   return { ...shared, model }
 }

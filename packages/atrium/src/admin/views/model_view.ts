@@ -65,7 +65,10 @@ export interface ModelViewParameters extends AdminViewOptions {
   adminSite?: ViewSite
 }
 
-/** A model in the admin site, identified by its class name. */
+/**
+ * A model in the admin site, identified by its class name. It has many members because each page of the model reads its
+ * options, actions and titles here, as far as the roles of the user allow.
+ */
 export class ModelView {
   readonly model: LucidModel
   readonly name: string
@@ -86,8 +89,6 @@ export class ModelView {
   /** Many-to-many relations that are fields of forms */
   readonly manyToMany: readonly PivotRelation[]
   readonly templates: NonNullable<AdminViewOptions['templates']>
-  /** Options of the endpoints below `/crud` */
-  readonly crudOptions: CrudOptions
   readonly options: AdminViewOptions
   /** True if the list has columns of related records, such as `customer.city` */
   private readonly listsRelated: boolean
@@ -105,11 +106,11 @@ export class ModelView {
 
     const { defaultSort = parameters.orderBy } = parameters
     this.options = { ...parameters, defaultSort }
-    this.crudOptions = mergedOptions(parameters)
+    const crudOptions = mergedOptions(parameters)
     const named = model?.name ?? 'ModelView'
     checkViewOptions(named, parameters, parameters.adminSite?.templates)
     if (parameters.transitions) noteTransitions(model, parameters.transitions)
-    const { crud, resource } = resourceAndCrud({ ...this.crudOptions, model })
+    const { crud, resource } = resourceAndCrud({ ...crudOptions, model })
     this.crud = crud
     this.resource = resource
     this.model = this.resource.model
@@ -133,7 +134,7 @@ export class ModelView {
     this.listsRelated = [...(parameters.listColumns ?? [])].some(isRelated)
     this.#noteFiles()
     if (this.orderColumn) fillPlaces(this.resource, this.orderColumn)
-    this.endpoints = crudEndpoints(this)
+    this.endpoints = crudEndpoints(this, crudOptions)
   }
 
   /**
