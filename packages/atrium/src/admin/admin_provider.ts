@@ -11,7 +11,7 @@ import {
   Resource,
   usePermissions,
 } from '#crud/internals'
-import { observeRefusals } from '#base/http/refusals'
+import { observeRefusals } from '#base/http/send_problem'
 import { listed } from '#base/errors'
 import { useCounters } from '#base/counters'
 import { AdminSite } from './admin_site.js'

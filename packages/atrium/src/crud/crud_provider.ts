@@ -15,10 +15,9 @@ import { mountPart, mountedPrefixOf, queryStrings } from './mount/mounted_parts.
 import { prefixOf } from './endpoints/generated_routes.js'
 import { completeForms } from './operations/complete_forms.js'
 import { accessWarnings } from './endpoints/public_writes.js'
-import { resources } from './resource/registry.js'
+import { resources, reportErrors } from './resource/registry.js'
 import { traceOperations } from './lucid_crud.js'
 import { crudRouter } from './router.js'
-import { reportErrors } from './report_errors.js'
 import { unreadableErrors } from '#base/application_files'
 
 /** Reads the decorated models at boot and creates their endpoints. */

@@ -14,7 +14,7 @@ export { resourceAndCrud } from './endpoints/model_endpoints.js'
 /** The class of a model's endpoints; applications set it in their options */
 export { creatorOf } from './router.js'
 /** Reports errors of views in one list with those of models, once per start */
-export { reportErrors } from './report_errors.js'
+export { reportErrors } from './resource/registry.js'
 /** The site and the doctor find models in the same files as the provider; applications import their models */
 export { modelFiles } from './lucid/model_files.js'
 /** Only for the doctor: warnings that are also logged at startup */
@@ -84,7 +84,7 @@ export { matchingKeys } from './operations/lists/matching_keys.js'
 /** Exports of the site and of the API read lists in the same way; applications get only the file */
 export { listBatches } from './operations/lists/list_batches.js'
 /** Divides a list for an export, so that the database sorts it once */
-export { orderedParts } from './operations/lists/ordered_parts.js'
+export { orderedParts } from './operations/lists/list_batches.js'
 /** For *Previous* and *Next* of a record; the API has no such endpoint */
 export { neighbours } from './operations/lists/neighbours.js'
 /** SQL and plan of a list for superusers of the site; applications have their database's tools */
@@ -103,7 +103,7 @@ export { Pivots } from './events/pivots.js'
 /** Reports changes of relations that the site already knows */
 export { noteChanges } from './events/pivots.js'
 /** Only for the removal of test records: events report most of them */
-export { isWatched } from './events/watched_models.js'
+export { isWatched } from './events/observers.js'
 /** Converts errors of the driver to problems if the site runs a transaction around `LucidCrud` */
 export { errorToProblem } from './operations/writes/error_to_problem.js'
 /** Limit of a many-to-many field, shown in the form before a write exceeds it */

@@ -14,7 +14,7 @@ import { LucidCrudWritesOfMany } from './operations/lucid_crud_writes_of_many.js
 import { createItem, tryCreate } from './operations/create.js'
 import type { CrudContext } from './operations/crud_context.js'
 import { deleteItem } from './operations/delete.js'
-import { omit } from './operations/writes/omit.js'
+import { omit } from './operations/writes/written_fields.js'
 import type { KeyValue } from '#base/columns/key'
 import { Records } from './operations/records.js'
 import { recordsToRevert, revertItem, type RevertOptions } from './operations/revert.js'

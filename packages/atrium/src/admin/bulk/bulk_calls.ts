@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem, crudConfig } from '#crud'
-import { toProblem } from '#base/http/to_problem'
+import { toProblem } from '#base/http/send_problem'
 import { readBody } from '#base/http/body'
 import type { KeyValue } from '#base/columns/key'
 import type { Site } from '../views/site.js'

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { isSameValue } from '#base/values/to_api'
-import { toProblem } from '#base/http/to_problem'
+import { toProblem } from '#base/http/send_problem'
 import { identityOf, type KeyValue } from '#base/columns/key'
 import { UnknownKey } from '#base/errors'
 import { MERGED } from '../bulk/bulk_bar.js'

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { toProblem } from '#base/http/to_problem'
+import { toProblem } from '#base/http/send_problem'
 import type { KeyValue } from '#base/columns/key'
 import { idOfPath, readIds } from '../bulk/bulk_ids.js'
 import { NotAllowed } from '../http/errors.js'

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { toProblem } from '#base/http/to_problem'
+import { toProblem } from '#base/http/send_problem'
 import { NotAllowed } from '../http/errors.js'
 import { withUndo, type Flash } from '../http/flash.js'
 import { sentTexts, singleText } from '../http/form_texts.js'

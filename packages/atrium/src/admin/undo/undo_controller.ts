@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { toProblem } from '#base/http/to_problem'
+import { toProblem } from '#base/http/send_problem'
 import type { UndoSite } from './undo_in_job.js'
 import { NotAllowed, WithheldPage } from '../http/errors.js'
 import { sentTexts } from '../http/form_texts.js'

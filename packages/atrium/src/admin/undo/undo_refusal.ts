@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
-import { sendProblem, toProblem } from '#base/http/to_problem'
+import { sendProblem, toProblem } from '#base/http/send_problem'
 import type { Site } from '../views/site.js'
 import { UndoRefused } from './undo_plan.js'
 import { NotAllowed, PageNotFound } from '../http/errors.js'

@@ -1,6 +1,8 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { Knex } from 'knex'
 import { connectionOf } from '#upstream/knex_transaction'
+import db from '@adonisjs/lucid/services/db'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
 
 /**
  * Runs work on a connection of the driver, without Lucid and Knex: on the connection of the transaction if the client
@@ -39,4 +41,9 @@ async function withPooled<Result>(
   } finally {
     pool.releaseConnection(connection)
   }
+}
+
+/** Returns the name of the model's connection, or the application's default connection. */
+export function connectionNameOf({ connection }: LucidModel): string {
+  return connection ?? db.primaryConnectionName
 }

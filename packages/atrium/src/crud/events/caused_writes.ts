@@ -1,12 +1,12 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { connectionOf } from '#base/database/connection_of'
+import { connectionNameOf } from '#base/database/with_connection'
 import { dialectOf } from '#base/database/dialects'
 import type { Column } from '#base/columns/column'
 import { incomingReferences, type IncomingReference } from '../resource/incoming_references.js'
 import { knownResources, type Resource } from '../resource/resource.js'
 import { joined } from '#base/sql/sql'
 import { type PivotChange, pivotChange } from '#base/database/pivot_change'
-import { isWatched } from './watched_models.js'
+import { isWatched } from './observers.js'
 import { Write, type WriteOrigin } from './write.js'
 import { copyAttributes } from '#base/lucid/exact_attributes'
 import { pivotTableOf } from '#base/database/pivot_table'
@@ -61,7 +61,7 @@ function pivotOf(
   if (columns.length !== 1) return undefined
   const near = knownResources
     .all()
-    .filter((one) => connectionOf(one.model) === connectionOf(model))
+    .filter((one) => connectionNameOf(one.model) === connectionNameOf(model))
     .flatMap((one) => pivotRelationsOf(one.model))
   for (const relation of near) {
     if (relation.table.split('.').at(-1) !== table) continue
@@ -200,7 +200,7 @@ export function modelOf(
       (one) =>
         isWatched(one.model) &&
         one.table.split('.').at(-1) === reference.table &&
-        connectionOf(one.model) === connectionOf(model) &&
+        connectionNameOf(one.model) === connectionNameOf(model) &&
         columnsOf(one, reference) !== null
     )
 }

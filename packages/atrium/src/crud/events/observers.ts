@@ -11,6 +11,8 @@ import { dialectOf } from '#base/database/dialects'
 import { noteStoredRow, storedRowOf } from '../lucid/stored_rows.js'
 import { identityOf } from '#base/columns/key'
 import { KEYS_PER_CONDITION, chunks } from '#base/chunks'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+import type { Resource } from '../resource/resource.js'
 
 /** Records the writes of one action with statements in the transaction of the writes. */
 export interface RecordByStatements {
@@ -209,4 +211,35 @@ async function completeRows(writes: readonly Write[], client: QueryClientContrac
     }
   }
   for (const write of writes) if (write.leavesRow) write.rows.before = write.rows.after
+}
+
+const WATCHED = new WeakMap<LucidModel, Resource>()
+
+/**
+ * Marks a model whose writes are reported.
+ *
+ * @returns false if it is marked already
+ */
+export function markWatched(resource: Resource): boolean {
+  const { model } = resource
+  if (WATCHED.has(model)) return false
+  WATCHED.set(model, resource)
+  return true
+}
+
+/** Returns the resource of a model, if the model itself is watched. */
+export function watchedResourceOf(model: LucidModel): Resource | undefined {
+  return WATCHED.get(model)
+}
+
+/** True if writes of a model's instances are reported. */
+export function isWatched(model: LucidModel): boolean {
+  return watchedClassOf(model) !== undefined
+}
+
+/** Returns the model itself or its nearest superclass whose writes are reported. */
+export function watchedClassOf(model: unknown): LucidModel | undefined {
+  let Class: any = model
+  while (Class && !WATCHED.has(Class)) Class = Object.getPrototypeOf(Class)
+  return Class ?? undefined
 }

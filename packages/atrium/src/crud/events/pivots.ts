@@ -6,7 +6,7 @@ import { pivotRelationsOf, type PivotRelation } from '#base/lucid/pivot_relation
 import type { Resource } from '../resource/resource.js'
 import { pivotChange, type PivotChange } from '#base/database/pivot_change'
 import { isSecretName } from '#base/values/text'
-import { isWatched } from './watched_models.js'
+import { isWatched } from './observers.js'
 import { isSame, toJson } from '#base/values/to_api'
 import { Write, type Changes } from './write.js'
 import { scopeOf } from './write_scope.js'

@@ -3,7 +3,7 @@ import { errors as httpErrors, type HttpContext } from '@adonisjs/core/http'
 import { isBelowPrefix, isGeneratedRoute } from '../endpoints/generated_routes.js'
 import { Problem } from '#base/errors'
 import { engineRouter } from '#base/http/engine_router'
-import { sendProblem, toProblem } from '#base/http/to_problem'
+import { sendProblem, toProblem } from '#base/http/send_problem'
 import { methodNotAllowed, noEndpoint } from '#base/http/problems'
 import { limitRate } from './rate_limit.js'
 

@@ -1,5 +1,5 @@
 import { Qs, type HttpContext, ExceptionHandler } from '@adonisjs/core/http'
-import { sendProblem, toProblem } from '#base/http/to_problem'
+import { sendProblem, toProblem } from '#base/http/send_problem'
 import app from '@adonisjs/core/services/app'
 import { prefixOf } from '../endpoints/generated_routes.js'
 import { toReport } from '../http/handle_problem.js'

@@ -11,10 +11,9 @@ import { checkReferences } from './writes/check_references.js'
 import { checkTransitions } from './writes/check_transitions.js'
 import type { CrudContext } from './crud_context.js'
 import { callAfter, pivotsBefore, runWrite } from './writes/record_path.js'
-import { withoutKeys } from './writes/omit.js'
+import { withoutKeys, updatedValues } from './writes/written_fields.js'
 import { updateRow } from './writes/statement_path.js'
 import { changesByStatement } from './writes/write_path.js'
-import { updatedValues } from './writes/written_fields.js'
 
 type Values = Record<string, unknown>
 

@@ -16,7 +16,7 @@ import {
   clientFor,
 } from './call_options.js'
 import type { CrudContext } from './crud_context.js'
-import { omit } from './writes/omit.js'
+import { omit } from './writes/written_fields.js'
 import { runWrite } from './writes/record_path.js'
 
 type Values = Record<string, unknown>

@@ -6,7 +6,7 @@ import { dialectOf } from '#base/database/dialects'
 import { listed, RuntimeError, UnreadableFilter, ValueError } from '#base/errors'
 import { fromQuery } from '#base/values/from_query'
 import { currentActor } from '#base/actor'
-import { builtCondition } from '../sql/plain_condition.js'
+import { builtCondition } from '../sql/apply_scope.js'
 import { nameScope, type Scope } from './permissions.js'
 
 /**

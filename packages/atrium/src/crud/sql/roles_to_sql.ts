@@ -6,8 +6,7 @@ import type { Column } from '#base/columns/column'
 import type { Key } from '#base/columns/key'
 import type { Scope } from '../resource/permissions.js'
 import type { Actor } from '../types.js'
-import { applyScope, markGuarded } from './apply_scope.js'
-import { plainCondition } from './plain_condition.js'
+import { applyScope, markGuarded, plainCondition } from './apply_scope.js'
 import { whereSql, type Sql } from '#base/sql/sql'
 
 /** A table to which scopes can be applied. */

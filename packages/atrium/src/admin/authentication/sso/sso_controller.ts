@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { isForeignLink } from '#base/http/cross_site'
-import { noteRefusal } from '#base/http/refusals'
+import { noteRefusal } from '#base/http/send_problem'
 import type { Site } from '../../views/site.js'
 import type { WithAuthentication } from '../admin_authentication.js'
 import type { WithNotices } from '../../notices/notices.js'

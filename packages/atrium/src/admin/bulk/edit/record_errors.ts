@@ -1,7 +1,7 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { noteKey } from '#base/items'
 import { Problem } from '#crud'
-import { toProblem } from '#base/http/to_problem'
+import { toProblem } from '#base/http/send_problem'
 import type { KeyValue } from '#base/columns/key'
 import { cutText } from '../../list/cell.js'
 import type { ModelView } from '../../views/model_view.js'

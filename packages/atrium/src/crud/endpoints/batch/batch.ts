@@ -6,7 +6,7 @@ import {
   tooManyOperations,
   batchResponseTooLarge,
 } from '#base/http/problems'
-import { toProblem } from '#base/http/to_problem'
+import { toProblem } from '#base/http/send_problem'
 import { type BatchOperation, type BatchPart, BATCH_PARTS } from '../../operations/operation.js'
 import { identityOf, type KeyValue } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'

@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { connectionOf } from '#base/database/connection_of'
+import { connectionNameOf } from '#base/database/with_connection'
 import type { Dialect } from '#base/database/dialect'
 import { dialectOf } from '#base/database/dialects'
 import { referencesTo, type OnDelete } from '#base/database/references_to'
@@ -80,7 +80,7 @@ export async function deletionEffects(
   if (looked.length === 0) return { effects: [], isPartial: false }
   const roots = resource.key.isAny(looked, dialect)
   const own = [...resources].filter(
-    ({ model }) => connectionOf(model) === connectionOf(resource.model)
+    ({ model }) => connectionNameOf(model) === connectionNameOf(resource.model)
   )
   const groups = await groupsOf(resource.base, roots, { client, dialect, own })
   const gone = new Map<string, Sql[]>([[resource.table, [roots]]])

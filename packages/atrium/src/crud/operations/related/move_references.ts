@@ -1,6 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { connectionOf } from '#base/database/connection_of'
+import { connectionNameOf } from '#base/database/with_connection'
 import type { Column } from '#base/columns/column'
 import { identityOf, type KeyValue } from '#base/columns/key'
 import { stillReferredTo } from '#base/http/problems'
@@ -241,7 +241,7 @@ async function referringColumns(
 ): Promise<{ columns: ReferringColumn[]; others: OtherReference[] }> {
   const { base } = resource
   const known = [...resources].filter(
-    ({ model }) => connectionOf(model) === connectionOf(base.model)
+    ({ model }) => connectionNameOf(model) === connectionNameOf(base.model)
   )
   const columns: ReferringColumn[] = []
   const add = (one: Resource, column: Column | undefined, target: Column | undefined) => {

@@ -1,6 +1,6 @@
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { currentActor } from '#base/actor'
-import { connectionOf } from '#base/database/connection_of'
+import { connectionNameOf } from '#base/database/with_connection'
 import { invalidBody } from '#base/http/problems'
 import { fileKeysIn } from '#base/values/file_keys'
 import { ERRORS } from '#base/values/to_attribute'
@@ -88,5 +88,5 @@ export function writesFiles(
 }
 
 function tableOf(model: LucidModel): string {
-  return JSON.stringify([connectionOf(model), model.table])
+  return JSON.stringify([connectionNameOf(model), model.table])
 }

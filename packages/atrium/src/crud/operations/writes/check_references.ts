@@ -11,7 +11,7 @@ import { isExcludedFromInclude } from '../../resource/included_relation.js'
 import { permissions } from '../../resource/permissions.js'
 import { type Resource, knownResources } from '../../resource/resource.js'
 import type { Actor } from '../../types.js'
-import { connectionOf } from '#base/database/connection_of'
+import { connectionNameOf } from '#base/database/with_connection'
 
 /** A reference of a record, by one or more columns, to models with a policy or a scope. */
 interface GuardedReference {
@@ -94,7 +94,7 @@ function targetsOf({ model }: Resource, table: string, references: readonly stri
     .ofTable(table)
     .filter(
       (one) =>
-        connectionOf(one.model) === connectionOf(model) &&
+        connectionNameOf(one.model) === connectionNameOf(model) &&
         references.every((name) => one.columns.all.some((column) => column.name === name))
     )
 }

@@ -14,14 +14,14 @@ import {
   recordActions,
   emitEvents,
   type Recorded,
+  watchedResourceOf,
 } from '../../events/observers.js'
-import { watchedResourceOf } from '../../events/watched_models.js'
 import { Write, type WriteOrigin } from '../../events/write.js'
 import { actorWithin, addToScope, scopeOf } from '../../events/write_scope.js'
 import type { Resource } from '../../resource/resource.js'
 import type { CallOptions } from '../call_options.js'
 import type { CrudContext } from '../crud_context.js'
-import { omit, withoutKeys } from './omit.js'
+import { omit, withoutKeys } from './written_fields.js'
 import { recordersOf } from './write_path.js'
 import { explained, runWrite, type Attempt } from './record_path.js'
 

@@ -4,8 +4,12 @@ import { dialectOf } from '#base/database/dialects'
 import { hasForeignHook } from '#base/lucid/own_hooks'
 import { hasOwnPrepare } from '#base/lucid/column_functions'
 import { makesOwnRecords } from '#upstream/lucid_record_queries'
-import { recordersByStatements, type RecordByStatements } from '../../events/observers.js'
-import { watchedClassOf, watchedResourceOf } from '../../events/watched_models.js'
+import {
+  recordersByStatements,
+  type RecordByStatements,
+  watchedClassOf,
+  watchedResourceOf,
+} from '../../events/observers.js'
 import { hasTriggers } from '../../lucid/direct_writes.js'
 import { StatementRows } from '../../lucid/statement_rows.js'
 import type { Resource } from '../../resource/resource.js'
@@ -13,7 +17,7 @@ import type { CallOptions, CreateOptions, UpdateOptions } from '../call_options.
 import type { CrudContext } from '../crud_context.js'
 import { writesFiles } from './check_files.js'
 import { checksReferences } from './check_references.js'
-import { omit, withoutKeys } from './omit.js'
+import { omit, withoutKeys } from './written_fields.js'
 
 /*
  * Every row is written on one of two paths. Only this file decides which one:

@@ -6,7 +6,7 @@ import { errors as vineErrors } from '@vinejs/vine'
 import { test } from '@japa/runner'
 import { Problem, RuntimeError, ValueError } from '#crud'
 import { handleProblem, toReport } from '#crud/http/handle_problem'
-import { toProblem } from '#base/http/to_problem'
+import { toProblem } from '#base/http/send_problem'
 
 const SECRET = 'select * from products in /srv/app/models/product.ts'
 const FIXED = 'The server made a mistake; it was logged'

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { Scope } from '#crud/resource/permissions'
-import { plainCondition } from '#crud/sql/plain_condition'
+import { plainCondition } from '#crud/sql/apply_scope'
 import { Paper } from '#tests/fixtures/granted'
 import { strange } from '#tests/helpers/actors'
 import { insertRow } from '#tests/helpers/databases'
