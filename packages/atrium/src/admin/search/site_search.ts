@@ -61,7 +61,7 @@ export interface SearchResult {
   exact: Place[]
   /** Other pages of the site and lists of models */
   pages: Place[]
-  /** Available actions: new records, logout */
+  /** Available actions: new records, logout; first those whose name is the search text */
   actions: Place[]
   /** Models with found records, in the order of the site */
   groups: RecordGroup[]
@@ -116,7 +116,9 @@ async function searchSite(
     recent: placesOf(recent ?? []),
     exact: pages.filter(isExact),
     pages: pages.filter((place) => fits(place) && !isExact(place)),
-    actions: actions.filter(fits),
+    actions: actions
+      .filter(fits)
+      .toSorted((one, other) => Number(isExact(other)) - Number(isExact(one))),
     groups,
     slow,
   }

@@ -106,6 +106,16 @@ test.group('Admin | search of the site', (group) => {
     assert.deepEqual(await found('add studio'), [['New studio', '/admin/Studio/create_page']])
   })
 
+  test('[L12.9] the action whose name is the text comes before longer names', async ({
+    assert,
+  }) => {
+    const actions = await found('new trip')
+    assert.deepEqual(
+      actions.map(([label]) => label),
+      ['New trip', 'New trip harbour', 'New trip log']
+    )
+  })
+
   test('[L12, U4] only records, pages and actions that the user’s roles allow are found', async ({
     assert,
   }) => {
