@@ -30,7 +30,7 @@ const LEFT_OUT = /^\((root|idle)\)$|side_channel/
  * @param root  prefix of paths to show relative to it
  */
 export function profileTimes(profile: Profiler.Profile, root: string): ProfileTimes {
-  const places = new Map(profile.nodes.map((node) => [node.id, placeOf(node, root)]))
+  const places = new Map(profile.nodes.map((node) => [node.id, functionOf(node, root)]))
   const parents = new Map<number, number>()
   for (const { id, children = [] } of profile.nodes) {
     for (const child of children) parents.set(child, id)
@@ -84,7 +84,7 @@ function add(times: Map<string, ProfiledTime>, stack: string[], time: number): v
   }
 }
 
-function placeOf({ callFrame }: Profiler.ProfileNode, root: string): Place {
+function functionOf({ callFrame }: Profiler.ProfileNode, root: string): Place {
   const { functionName, lineNumber, url } = callFrame
   const name = functionName || '(anonymous)'
   if (url === '') return { name, owner: name.startsWith('(') ? name : 'native code' }

@@ -84,19 +84,19 @@ async function measureImport(
   const blob = await openAsBlob(file)
   const ours: number[] = []
   const bare: number[] = []
-  const trials: number[] = []
+  const dryRuns: number[] = []
   for (let round = 0; round < rounds; round++) {
     const copy = await template.copy('bare')
     await copy.close()
     bare.push(await bareRun('bare_import', copy.location, file))
     await withSite(template, folder, async (site) => {
-      const { trial: dryRun, run } = await site.import(blob)
+      const { dryRun, run } = await site.import(blob)
       ours.push(run)
-      trials.push(dryRun)
+      dryRuns.push(dryRun)
     })
   }
   reportRatio('import', ours, bare, ALLOWED.import)
-  console.log(`import: its trial took ${seconds(median(trials))} s`)
+  console.log(`import: its dry run took ${seconds(median(dryRuns))} s`)
   await withSite(template, folder, async (site) => {
     const idle = await idleOf(site)
     reportList('import', idle.list, await listDuring(site, () => site.import(blob)))

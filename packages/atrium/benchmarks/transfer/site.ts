@@ -41,9 +41,9 @@ export class TransferSite {
 
   /**
    * @param file  CSV with the API's names
-   * @returns milliseconds of the trial, and of the run
+   * @returns milliseconds of the dry run, and of the run
    */
-  async import(file: Blob): Promise<{ trial: number; run: number }> {
+  async import(file: Blob): Promise<{ dryRun: number; run: number }> {
     const form = new FormData()
     form.set('file', file, 'films.csv')
     const { location } = await this.#send('/admin/Film/import', { method: 'POST', body: form })
@@ -56,7 +56,7 @@ export class TransferSite {
       )
     )
     return {
-      trial: dryRun,
+      dryRun,
       run: await this.#job('import', () => this.#post(`${location}/run`, [])),
     }
   }

@@ -415,7 +415,7 @@ test.group('Bulk actions, in a browser', (group) => {
         for (const width of [360, 1280]) {
           await page.setViewportSize({ width, height: 740 })
           assert.equal(await visit.overflow(), 0)
-          assert.deepEqual(await visit.accessibilityFaults({ resized: width < 1280 }), [])
+          assert.deepEqual(await visit.accessibilityErrors({ resized: width < 1280 }), [])
         }
       }
       await page.goto('/admin/Gadget/?deleted=include')
@@ -442,7 +442,7 @@ test.group('Bulk actions, in a browser', (group) => {
       await all(page).check()
       await remove(page)
       await told(page, '2 gadgets deleted')
-      assert.deepEqual(await visit.accessibilityFaults(), [])
+      assert.deepEqual(await visit.accessibilityErrors(), [])
     })
 
   test('[L9] records selected on several pages can be edited and saved together', async ({
@@ -542,7 +542,7 @@ test.group('Bulk actions, in a browser', (group) => {
       page: visit.page,
       errors: () => visit.errors,
       overflow: () => visit.overflow(),
-      accessibilityFaults: (how?: { resized: boolean }) => visit.accessibilityErrors(how),
+      accessibilityErrors: (how?: { resized: boolean }) => visit.accessibilityErrors(how),
     }
   }
 })

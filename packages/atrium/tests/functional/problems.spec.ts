@@ -142,7 +142,7 @@ test.group('Problems', (group) => {
     ])
     .run(async ({ assert, cleanup }, [kind, message]) => {
       const log = captureLog(cleanup)
-      const response = await get(`/api/route-words/fault/${kind}`)
+      const response = await get(`/api/route-words/failure/${kind}`)
 
       assert.equal(response.status, 500)
       assert.deepEqual(response.body, FIXED)

@@ -25,7 +25,7 @@ test.group('Request ids', (group) => {
       ['GET', '/api/nothing', 404],
       ['PUT', '/api/route-items/1', 405],
       ['GET', '/api/route-items/abc', 422],
-      ['GET', '/api/route-words/fault/error', 500],
+      ['GET', '/api/route-words/failure/error', 500],
       ['GET', '/api/route-words/custom', 200],
     ] as const)
     .run(async ({ assert }, [method, path, status]) => {

@@ -76,8 +76,8 @@ export const invalidParameter = (field: string, rule: string, message: string) =
 export type Invalid = (field: string, rule: string, message: string) => void
 
 /** Throws the problem of an invalid parameter, as the API does. */
-export const refuseInvalid: Invalid = (...fault) => {
-  throw invalidParameter(...fault)
+export const refuseInvalid: Invalid = (...invalid) => {
+  throw invalidParameter(...invalid)
 }
 
 /** 422 for an upsert without a value of its key */

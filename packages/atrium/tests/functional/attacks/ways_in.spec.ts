@@ -33,7 +33,7 @@ const SECOND = '/admin/login/second'
 const LOGIN = '/admin/login/passkey'
 const ELSEWHERE = ['//evil.test', 'https://evil.test/', '/\\evil.test', '/admin/../..//evil.test']
 
-const placeOf = ({ headers }: HttpResponse) => headers.get('location')
+const locationOf = ({ headers }: HttpResponse) => headers.get('location')
 
 test.group('Attacks | login methods', (group) => {
   const server = new OidcServer()
@@ -110,7 +110,7 @@ test.group('Attacks | login methods', (group) => {
       for (const next of ELSEWHERE) {
         await db.from('admin_factors').delete()
         await db.from('admin_sso_identities').delete()
-        assert.equal(placeOf(await WAYS[way](planted, next)), '/admin', next)
+        assert.equal(locationOf(await WAYS[way](planted, next)), '/admin', next)
       }
     })
 
@@ -122,7 +122,7 @@ test.group('Attacks | login methods', (group) => {
         ['/admin/account/notices', { last: '1' }],
         ['/admin/theme', { theme: 'dark-theme' }],
       ] as Array<[string, Record<string, string>]>) {
-        const place = placeOf(await sendForm(path, { ...fields, next }, { cookie }))
+        const place = locationOf(await sendForm(path, { ...fields, next }, { cookie }))
         assert.match(place!, /^\/admin(\/account)?$/, `${path} ${next}`)
       }
     }
@@ -276,7 +276,8 @@ test.group('Attacks | login methods', (group) => {
     const responses = await Promise.all(
       ['coded', 'nobody'].map((username) => sendForm(SECOND, { username, code: '123456' }))
     )
-    for (const response of responses) assert.equal(placeOf(response), '/admin/login?error=required')
+    for (const response of responses)
+      assert.equal(locationOf(response), '/admin/login?error=required')
   })
 })
 

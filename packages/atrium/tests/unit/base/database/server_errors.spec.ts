@@ -12,18 +12,18 @@ test.group('Database errors | MySQL and MariaDB', (group) => {
       {
         errno: 1062,
         sqlMessage: "Duplicate entry 'for key 'stolen.name'' for key 'goods.goods_name_unique'",
-        fault: { kind: 'unique', table: 'goods', columns: [], constraint: 'goods_name_unique' },
+        expected: { kind: 'unique', table: 'goods', columns: [], constraint: 'goods_name_unique' },
       },
       {
         errno: 1062,
         sqlMessage: "Duplicate entry '1' for key 'PRIMARY'",
-        fault: { kind: 'unique', table: 'goods', columns: [], constraint: 'PRIMARY' },
+        expected: { kind: 'unique', table: 'goods', columns: [], constraint: 'PRIMARY' },
       },
       {
         errno: 1452,
         sqlMessage:
           'Cannot add or update a child row: a foreign key constraint fails (`a`.`goods`, CONSTRAINT `x` FOREIGN KEY (`maker_id`) REFERENCES `makers` (`id`))',
-        fault: {
+        expected: {
           kind: 'foreign_key',
           reference: 'missing',
           table: 'goods',
@@ -34,42 +34,42 @@ test.group('Database errors | MySQL and MariaDB', (group) => {
         errno: 1451,
         sqlMessage:
           'Cannot delete or update a parent row: a foreign key constraint fails (`a`.`goods`, CONSTRAINT `x` FOREIGN KEY (`maker_id`) REFERENCES `makers` (`id`))',
-        fault: { kind: 'foreign_key', reference: 'used', columns: [] },
+        expected: { kind: 'foreign_key', reference: 'used', columns: [] },
       },
       {
         errno: 1048,
         sqlMessage: "Column 'name' cannot be null",
-        fault: { kind: 'not_null', table: 'goods', columns: ['name'] },
+        expected: { kind: 'not_null', table: 'goods', columns: ['name'] },
       },
       {
         errno: 1406,
         sqlMessage: "Data too long for column 'name' at row 1",
-        fault: { kind: 'range', table: 'goods', columns: ['name'] },
+        expected: { kind: 'range', table: 'goods', columns: ['name'] },
       },
       {
         errno: 1366,
         sqlMessage:
           "Incorrect integer value: 'for column 'other' at row 1' for column `a`.`goods`.`price` at row 1",
-        fault: { kind: 'range', table: 'goods', columns: ['price'] },
+        expected: { kind: 'range', table: 'goods', columns: ['price'] },
       },
       {
         errno: 1265,
         sqlMessage: "Data truncated for column 'status' at row 1",
-        fault: { kind: 'check', table: 'goods', columns: ['status'] },
+        expected: { kind: 'check', table: 'goods', columns: ['status'] },
       },
       {
         errno: 4025,
         sqlMessage: 'CONSTRAINT `goods.price` failed for `a`.`goods`',
-        fault: { kind: 'check', table: 'goods', columns: ['price'], constraint: 'goods.price' },
+        expected: { kind: 'check', table: 'goods', columns: ['price'], constraint: 'goods.price' },
       },
       {
         errno: 3819,
         sqlMessage: "Check constraint 'goods_chk_1' is violated.",
-        fault: { kind: 'check', table: 'goods', columns: [], constraint: 'goods_chk_1' },
+        expected: { kind: 'check', table: 'goods', columns: [], constraint: 'goods_chk_1' },
       },
     ])
-    .run(({ assert }, { errno, sqlMessage, fault: error }) =>
-      assert.deepEqual(explainMysql({ errno, sqlMessage, sql: INSERT }) as unknown, error)
+    .run(({ assert }, { errno, sqlMessage, expected }) =>
+      assert.deepEqual(explainMysql({ errno, sqlMessage, sql: INSERT }) as unknown, expected)
     )
 
   test(

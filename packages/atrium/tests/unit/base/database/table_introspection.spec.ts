@@ -188,7 +188,7 @@ test.group('Table introspection', (group) => {
     const { constraints } = await introspectionOf('fact_goods')
     assert.deepEqual(constraints!.get('fact_goods_name_unique'), ['name'])
     assert.deepEqual(constraints!.get('fact_goods_city_number_foreign'), ['city', 'number'])
-  }).skip(onSqlite, 'there faults name columns')
+  }).skip(onSqlite, 'its errors name the columns')
 
   test('[A20] ranges of integer and decimal columns are read', async ({ assert }) => {
     const introspection = await introspectionOf('fact_goods')

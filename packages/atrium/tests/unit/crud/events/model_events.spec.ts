@@ -305,7 +305,7 @@ test.group('Model events', (group) => {
     cleanup(() => void delete (logger as Partial<typeof logger>).error)
     cleanup(
       emitter.on(ModelCreated, () => {
-        throw new Error('listener at fault')
+        throw new Error('listener failed')
       })
     )
     const { heard } = listen(cleanup)
@@ -314,7 +314,7 @@ test.group('Model events', (group) => {
     assert.sameMembers(await heard(), [`created Plain ${id}`, `created Plain ${own.id}`])
     assert.deepEqual(
       logged.map((error) => (error as Error).message),
-      ['listener at fault', 'listener at fault']
+      ['listener failed', 'listener failed']
     )
   })
 
