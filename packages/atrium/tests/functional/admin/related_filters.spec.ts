@@ -91,4 +91,18 @@ test.group('Admin list | filters on related fields', (group) => {
     assert.deepEqual(await titles('filter.lender.name=Sony'), all)
     assert.lengthOf(await titles('filter.lender.id__gte=0'), 2)
   })
+
+  test('[W8, U4] a relation does not filter if roles hide the column of the related records that links them', async ({
+    assert,
+  }) => {
+    await signIn('cyd', {
+      Reel: { actions: ['view'], hidden: ['lender_id'] },
+      Lender: { actions: ['view'] },
+    })
+    const list = await get('/admin/Lender/?filter.reels.title=Alpha', { headers: { cookie } })
+    assert.include(list.text, '>Sony<')
+    assert.include(list.text, '>Fox<')
+    const form = await get('/admin/Lender/filter', { headers: { cookie } })
+    assert.notInclude(form.text, 'Reels title')
+  })
 })

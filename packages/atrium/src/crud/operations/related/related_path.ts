@@ -236,6 +236,9 @@ async function stepOf(
   if (elsewhere || (onQueryOf(relation) && throughOf(relation))) return null
   await include.resource.load(client)
   const resource = await include.resource.for(actor, client)
+  /* A filter would reveal which record the hidden column links to. */
+  const { column } = include.relatedColumn
+  if ('apiName' in column && isHiddenFrom(resource, column as Column)) return null
   const authorization = new Authorization(resource)
   const isOneByOne =
     authorization.authorizesRecords({ actor }) ||
