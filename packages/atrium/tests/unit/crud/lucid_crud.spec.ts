@@ -2,7 +2,15 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { LucidCrud, Problem, RuntimeError, type Actor, type Operation, type Scope } from '#crud'
+import {
+  LucidCrud,
+  Problem,
+  RuntimeError,
+  systemActor,
+  type Actor,
+  type Operation,
+  type Scope,
+} from '#crud'
 import { dialectOf } from '#base/database/dialects'
 import type { CallOptions } from '#crud/operations/call_options'
 import { Resource } from '#crud/resource/resource'
@@ -103,12 +111,18 @@ test.group('LucidCrud', (group) => {
       @column()
       declare value: number
     }
+    class OwnCode extends LucidCrud<typeof Renamed> {
+      prepareUpdate(values: Record<string, unknown>) {
+        return { number: 1_000_000, ...values }
+      }
+    }
     const id = await insertCounter('one')
-    const crud = new LucidCrud(Renamed)
-    await crud.update(id, { number: id + 1, value: 7 })
-    await crud.update(id, { id: id + 1, value: 8 })
-    const rows = await db.from('crud_counters')
-    assert.deepEqual(rows, [{ id, name: 'one', value: 8 }])
+    for (const crud of [new LucidCrud(Renamed), new OwnCode(Renamed)]) {
+      await crud.update(id, { number: id + 1, value: 7 })
+      await crud.update(id, { id: id + 1, value: 8 })
+      const rows = await db.from('crud_counters')
+      assert.deepEqual(rows, [{ id, name: 'one', value: 8 }])
+    }
   })
 
   test("[P8] without a client the model's connection is used", async ({ assert }) => {
@@ -428,6 +442,17 @@ test.group('LucidCrud and a policy', (group) => {
   test('[P14] the policy is not called for a missing record', async ({ assert }) => {
     assert.isNull(await notes.get(0, { actor: BANNED }))
     assert.equal(await statusOf(notes.update(0, { title: 'x' }, { actor: BANNED })), 404)
+    assert.isEmpty(Note.asked)
+  })
+
+  test('[P14.9] policy and scope do not apply to a system actor', async ({ assert }) => {
+    const options = { actor: systemActor('a job') }
+    const id = await insertNote({ owner: 'bert', title: 'no update' })
+    assert.deepInclude(await notes.get(id, options), { owner: 'bert' })
+    assert.equal(await notes.count({}, options), 1)
+    await notes.update(id, { title: 'no delete' }, options)
+    await notes.delete(id, options)
+    await notes.dbDelete(id, options)
     assert.isEmpty(Note.asked)
   })
 

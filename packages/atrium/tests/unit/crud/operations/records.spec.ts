@@ -2,7 +2,10 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { LucidCrud, Problem, type Actor } from '#crud'
+import { identityOf } from '#base/columns/key'
 import { keyOf, noteKey } from '#base/items'
+import { reachedOf } from '#crud/operations/authorize'
+import { Resource } from '#crud/resource/resource'
 import { Booking, Counter, Note, Shift, Voucher } from '#tests/fixtures/crud'
 import { Country, Seat, Ticket } from '#tests/fixtures/keys'
 import { strange } from '#tests/helpers/actors'
@@ -295,6 +298,15 @@ test.group('LucidCrud | several records', (group) => {
       )
       assert.deepEqual(await db.from('crud_notes'), before, method)
     }
+  })
+
+  test('[U2] the scopes of grants are checked on the given records only', async ({ assert }) => {
+    const [id] = [await insertNote({ title: 'a' }), await insertNote({ title: 'b' })]
+    const resource = new Resource({ model: Note })
+    await resource.load()
+    const by = { actor: ANNA }
+    const found = await reachedOf(resource, [[id]], [null, []], db.connection(), by)
+    assert.deepEqual([...found], [[identityOf([id]), [true, false]]])
   })
 
   test('[P14] records that the scope hides are not found', async ({ assert }) => {
