@@ -148,7 +148,7 @@ test.group('Admin | import', (group) => {
     const present = await found(one)
     assert.equal(present!.state, 'failed')
     assert.equal(present!.counts!.faulty, 1)
-  })
+  }).tags(['@dialect'])
 
   test('[D3] valid rows are written without the invalid ones, in chunks that are one event', async ({
     assert,
@@ -307,6 +307,21 @@ test.group('Admin | import', (group) => {
       assert.containSubset(one.trial!, { new: 0, faulty: 1, faults: [{ line: 2, field: 'id' }] })
     }
   })
+
+  test('[D3] a record that is created after an import of keys gets a free key', async ({
+    assert,
+    cleanup,
+  }) => {
+    const last = await article({ sku: 'a' })
+    const one = await tried(own.jo, 'ImportNumbered', csv('id,sku,title', `${last + 1},b,Chair`), {
+      key: null,
+    })
+    const { id } = await run(own.jo, one)
+    cleanup(await work())
+    const job = await untilJob(id)
+    assert.equal(job.state, 'done', job.fault ?? '')
+    assert.isAbove(await article({ sku: 'c' }), last + 1)
+  }).tags(['@dialect'])
 
   test('[D3, U3] a row that would leave the scope is an error in preview and run', async ({
     assert,

@@ -52,6 +52,25 @@ test.group('Admin | import errors', (group) => {
     assert.include(page.text, 'More than 1 rows have errors')
   })
 
+  test('[D3] a job changes nothing if the import was changed after it was started', async ({
+    assert,
+    cleanup,
+  }) => {
+    const long = Array.from({ length: 60 }, (_, at) => `${at},Lamp,${'x'.repeat(10_000)}`)
+    const inJob = await tried(own.jo, MODEL, csv('sku,title,note', ...long))
+    const checked = await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp'))
+    const { id } = await run(own.jo, checked)
+    await db.from('admin_imports').update({ state: 'columns' })
+    cleanup(await work())
+    for (const job of [await untilJob(inJob.jobId!), await untilJob(id)]) {
+      assert.equal(job.state, 'failed')
+      assert.include(job.fault, 'The import was changed or run by another job')
+    }
+    assert.lengthOf(await db.from('import_articles'), 0)
+    const [one] = await db.from('admin_imports').where('id', inJob.id)
+    assert.deepInclude(one, { state: 'columns', trial: null })
+  })
+
   test('[D3] the list and the file show the errors of all columns of a row, in column order', async ({
     assert,
   }) => {

@@ -5,7 +5,7 @@ import db from '@adonisjs/lucid/services/db'
 import fc from 'fast-check'
 import { guardOf } from '#admin/identity/admin_guard'
 import type { AdminSite, AdminUser, AdminViewOptions, PermissionsDocument } from '#admin'
-import { LucidCrud, resources } from '#crud'
+import { LucidCrud, Problem, resources } from '#crud'
 import { ListRequest, pageOf } from '#crud/internals'
 import { facetColumns } from '#admin/list/filters/filter_bar'
 import { facetsOf, type Facet } from '#admin/list/filters/facet_values'
@@ -15,6 +15,7 @@ import { Artefact } from '#tests/fixtures/list_views'
 import { Specimen } from '#tests/fixtures/lists'
 import { Play, Stage } from '#tests/fixtures/stages'
 import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { onSqlite } from '#tests/helpers/databases'
 import { get } from '#tests/helpers/http'
 import { getList, textOf, unescape } from '#tests/helpers/list_page'
 import { toParameter, toQuery } from '#tests/helpers/memory_list'
@@ -330,7 +331,23 @@ test.group('Admin | list | facets', (group) => {
       ['failed', 'failed']
     )
     assert.lengthOf(logged, 2)
+    crud.countByValue = () => Promise.reject(new Problem(403, 'The policy refuses the list'))
+    await assert.rejects(() => facetsOf(ctx, site, parameters), 'The policy refuses the list')
   })
+
+  test('[L3, A20.10] a stored value that no filter can have has no link', async ({ assert }) => {
+    await db.from('list_artefacts').where('name', 'Jug').update({ on_loan: 'maybe' })
+    const facets = await of('')
+    const facet = facets.find(({ name }) => name === 'on_loan')!
+    assert.sameDeepMembers(
+      facet.values.map(({ label, url }) => [label, url !== null]),
+      [
+        ['(empty)', true],
+        ['Yes', true],
+        ['maybe', false],
+      ]
+    )
+  }).skip(!onSqlite, 'only SQLite stores any value in any column')
 
   test('[L3] the list loads facets in a separate request, and runs no counting query itself', async ({
     assert,

@@ -36,7 +36,15 @@ test.group('fingerprintOf()', () => {
         assert.notEqual(fingerprintOf({ ...one, added: 1 }), fingerprintOf({ ...one, added: '1' }))
       })
     )
-    const bodies = [{ a: [1, 2] }, { a: [2, 1] }, { a: { b: 1 } }, { a: 1, b: 1 }, { a: 1n }, {}]
+    const bodies = [
+      { a: [1, 2] },
+      { a: [2, 1] },
+      { a: { b: 1 } },
+      { a: 1, b: 1 },
+      { a: 1n },
+      { a: '1' },
+      {},
+    ]
     assert.equal(new Set(bodies.map(fingerprintOf)).size, bodies.length)
     assert.notEqual(fingerprintOf({ a: 2n ** 63n }), fingerprintOf({ a: 2n ** 63n + 1n }))
   })

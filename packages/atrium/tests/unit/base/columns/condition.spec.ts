@@ -117,6 +117,27 @@ test.group('Condition', () => {
       assert.throws(() => read(pair.slice(0, cut), pair.slice(cut + 1)), UnreadableFilter as any)
     })
 
+  test('[A16] the reason names what is required: {name}={text}')
+    .with([
+      { name: 'amount__eq', text: 'abc', reason: 'must be an integer, not "abc"' },
+      { name: 'amount__between', text: '1', reason: 'must be two values with a comma between' },
+      { name: 'amount__is', text: '1', reason: 'must be null' },
+      { name: 'fresh__is', text: '1', reason: 'must be null, true or false' },
+      {
+        name: 'amount__or',
+        text: 'in:1',
+        reason: 'must be pairs of operator:value with commas between; operators are eq, ',
+      },
+    ])
+    .run(({ assert }, { name, text, reason }) => {
+      assert.throws(() => read(name, text), reason)
+    })
+
+  test('[A17] exact compares with its value', ({ assert }) => {
+    assert.deepInclude(read('label__exact', ''), { operator: 'eq', value: '' })
+    assert.deepInclude(read('amount__exact', '5'), { operator: 'eq', value: 5 })
+  })
+
   test('[A18] in, not_in and between accept comma-separated lists', ({ assert }) => {
     assert.deepInclude(read('amount__in', '1,-2,3'), { values: [1, -2, 3], negate: false })
     assert.deepInclude(read('label__not_in', 'a,,b'), { values: ['a', '', 'b'], negate: true })
@@ -198,6 +219,9 @@ test.group('Condition', () => {
     assert.throws(() => read('amount__in', Array(1001).fill('1').join(',')), /more than 1000/)
     assert.throws(() => read('amount__or', Array(101).fill('eq:1').join(',')), /more than 100/)
     assert.throws(() => read('label__like', '%'.repeat(1001)), /1000/)
+    const pairs = (length: number) => [`eq:${'a'.repeat(497)}`, `eq:${'b'.repeat(length - 503)}`]
+    assert.lengthOf(read('label__or', pairs(1000)).conditions, 2)
+    assert.throws(() => read('label__or', pairs(1001)), /1000 characters in all/)
   })
 
   test('[A18] a pattern that would compare too many characters at each position is refused', ({
