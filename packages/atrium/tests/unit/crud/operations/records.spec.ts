@@ -438,7 +438,6 @@ test.group('LucidCrud | keys of items', (group) => {
     assert,
   }) => {
     const { default: vine } = await import('@vinejs/vine')
-    const { Resource } = await import('#crud/resource/resource')
     const selectSchema = vine.object({ label: vine.string() })
     const seats = new LucidCrud(Seat).bind(new Resource({ model: Seat, selectSchema }))
     await db.table('seats').insert({ hall: 1, place: 'a', label: 'x' })
