@@ -178,6 +178,17 @@ function put(row, fresh) {
   }
 }
 
+/* Figures of the list, which the saved value is a part of; they stay as they are if they cannot be read. */
+async function refreshFigures() {
+  const place = '.list-summary'
+  const old = document.querySelector(place)
+  if (!old) return
+  const response = await fetch(location.href, { headers: { accept: 'text/html' } })
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+  const fresh = page.querySelector(place)
+  if (fresh) old.replaceWith(document.adoptNode(fresh))
+}
+
 /*
  * Saves what was changed, and closes the editor.
  *
@@ -236,6 +247,7 @@ function settle(current, { isDone, status, box, row: fresh }) {
   if (isDone) {
     close()
     put(row, fresh)
+    refreshFigures().catch(() => {})
     return row.cells[index] ?? null
   }
   if (!box) {

@@ -151,6 +151,19 @@ test.group('Cells of a list, in a browser', (group) => {
     assert.deepEqual(errorsOf(visit), [])
   })
 
+  test('[L10, G5.4] the figures of the list include a saved cell', async ({ assert }) => {
+    const visit = await begin()
+    const { page } = visit
+    await page.goto(`${LIST}&summary=amount:sum`)
+    const figures = page.locator('.list-summary')
+    assert.match(await figures.innerText(), /Total\s+3\b/)
+    await cell(visit, 'Anvil', 'amount').dblclick()
+    await editor(visit).locator('input:not([type="hidden"])').fill('40')
+    await page.keyboard.press('Enter')
+    await figures.filter({ hasText: '43' }).waitFor()
+    assert.deepEqual(errorsOf(visit), [])
+  })
+
   test('[L10] Tab saves a cell and edits the next one, arrow keys move between cells, and links in cells can be opened', async ({
     assert,
   }) => {
