@@ -49,6 +49,10 @@ const CONCURRENCY = 8
  */
 const LEASE = 2 * MINUTE
 
+/* Milliseconds of the first and the longest pause of a webhook after a full batch without a delivered message */
+const FIRST_REST = SECOND
+const LONGEST_REST = 30 * SECOND
+
 /* Milliseconds for which results are collected, because each commit holds SQLite's writer */
 const COLLECTED = 50
 
@@ -66,6 +70,8 @@ export class WebhookSender {
   readonly #worker = randomUUID()
   /** Webhooks whose deliveries are being sent by this process */
   readonly #busy = new Map<number, Promise<void>>()
+  /** Webhooks whose receiver seems to be down: the next batch is not sent before `until` */
+  readonly #resting = new Map<number, { until: number; pause: number }>()
   readonly #loop = new WorkLoop('Webhooks cannot be delivered', IDLE)
   #ended: Promise<void> | undefined
 
@@ -105,18 +111,29 @@ export class WebhookSender {
     this.#loop.resume()
     await resources.load()
     const ids = await this.#activeIds()
-    await Promise.all(ids.map((id) => this.#drain(id)))
+    const drain = async (id: number) => {
+      while (!(await this.#drain(id)));
+    }
+    await Promise.all(ids.map(drain))
   }
 
   #begin(id: number) {
-    if (this.#busy.has(id)) return
+    if (this.#busy.has(id) || Date.now() < (this.#resting.get(id)?.until ?? 0)) return
     const work = this.#loop
       .guarded(async () => {
         await resources.load()
-        await this.#drain(id)
+        if (await this.#drain(id)) this.#resting.delete(id)
+        else this.#rest(id)
       })
       .then(() => void this.#busy.delete(id))
     this.#busy.set(id, work)
+  }
+
+  /** Pauses a webhook, so that many messages for a receiver that is down do not occupy the process and the database. */
+  #rest(id: number) {
+    const before = this.#resting.get(id)?.pause
+    const pause = before === undefined ? FIRST_REST : Math.min(2 * before, LONGEST_REST)
+    this.#resting.set(id, { until: Date.now() + pause, pause })
   }
 
   async #activeIds(): Promise<number[]> {
@@ -128,23 +145,35 @@ export class WebhookSender {
   /**
    * Sends the deliveries of a webhook that are due, until nothing is left or the webhook is switched off. While a full
    * batch is sent, the next one is claimed.
+   *
+   * @returns false if a full batch has failed, so that more can be due
    */
-  async #drain(id: number): Promise<void> {
+  async #drain(id: number): Promise<boolean> {
     let next: Promise<AdminWebhookDelivery[]> | undefined
     for (;;) {
       let taken = (await next) ?? []
       next = undefined
       const client = this.store.client()
       const webhook = await AdminWebhook.query({ client }).where({ id }).first()
-      if (this.#loop.isStopped || !webhook?.active) return await this.store.release(taken)
+      if (this.#loop.isStopped || !webhook?.active) {
+        await this.store.release(taken)
+        return true
+      }
       if (taken.length === 0) taken = await this.#take(id)
-      if (taken.length === 0) return
+      if (taken.length === 0) return true
       const owner = await AdminUser.find(webhook.ownerId, { client: this.store.reading() })
-      if (!owner) return await this.#switchOff(webhook)
+      if (!owner) {
+        await this.#switchOff(webhook)
+        return true
+      }
       if (taken.length === BATCH) next = this.#take(id)
       /* The error is thrown where the batch is awaited. */
       next?.catch(() => {})
-      await this.#sendAll(webhook, owner, taken)
+      const hasFailed = await this.#sendAll(webhook, owner, taken)
+      if (hasFailed && taken.length === BATCH) {
+        await this.store.release((await next) ?? [])
+        return false
+      }
     }
   }
 
@@ -153,19 +182,28 @@ export class WebhookSender {
     return this.store.take(id, { most: BATCH, worker: this.#worker, now, until: now + LEASE })
   }
 
-  async #sendAll(webhook: AdminWebhook, owner: AdminUser, taken: AdminWebhookDelivery[]) {
+  /** @returns true if each message was sent and failed */
+  async #sendAll(
+    webhook: AdminWebhook,
+    owner: AdminUser,
+    taken: AdminWebhookDelivery[]
+  ): Promise<boolean> {
     const results = new CollectedResults((some) => this.#store(webhook, some))
     const limit = pLimit(CONCURRENCY)
     const left: AdminWebhookDelivery[] = []
+    let failed = 0
     const sent = taken.map((one) =>
       limit(async () => {
-        if (this.#loop.isStopped) left.push(one)
-        else results.add(await this.#attempt(webhook, owner, one))
+        if (this.#loop.isStopped) return void left.push(one)
+        const result = await this.#attempt(webhook, owner, one)
+        if (result.state === 'pending' || result.state === 'failed') failed++
+        results.add(result)
       })
     )
     await Promise.all(sent)
     await results.end()
     if (left.length > 0) await this.store.release(left)
+    return failed === taken.length
   }
 
   async #attempt(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { Webhook } from 'standardwebhooks'
@@ -291,6 +292,27 @@ test.group('Webhooks | messages', (group) => {
     assert.equal(hung.state, 'pending')
     assert.equal(redirected.responseStatus, 302)
     assert.equal(redirected.state, 'pending')
+  })
+
+  test('[W4.10] the next batch waits while each message of a batch fails, and no longer once one is delivered', async ({
+    assert,
+    cleanup,
+  }) => {
+    await hook()
+    receiver.respond = (response) => void response.writeHead(500).end()
+    await plains.createMany(Array.from({ length: 100 }, (_, value) => ({ name: 'a', value })))
+    const site = await adminSite()
+    const sender = new WebhookSender(site, site.webhooks.store, { allowPrivate: true })
+    cleanup(() => sender.stop())
+    const received = async (count: number) => {
+      while (receiver.messages.length < count) await sleep(20)
+    }
+    sender.start()
+    await received(40)
+    await sleep(500)
+    assert.lengthOf(receiver.messages, 40)
+    receiver.respond = (response) => void response.writeHead(204).end()
+    await received(100)
   })
 
   test('[W4] a long response of a receiver is truncated', async ({ assert }) => {
