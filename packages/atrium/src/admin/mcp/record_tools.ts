@@ -2,6 +2,7 @@ import { crudConfig, ValueError, type Operation, type Resource } from '#crud'
 import { ListRequest } from '#crud/internals'
 import { isUnreadable } from '#base/items'
 import type { Column } from '#base/columns/column'
+import { filterPlace, MOST_CONDITIONS, MOST_GROUPS } from '#base/columns/filter'
 import type { KeyValue } from '#base/columns/key'
 import { type BodySchema, parseUpdate } from '#base/schema/body_schema'
 import { EventReader } from '../event_log/event_reader.js'
@@ -123,7 +124,7 @@ function requestOf(resource: Resource, query: Arguments): ListRequest {
 
 /**
  * Checks that filters and sort order name fields that the owner can view on every record: the values of others could be
- * guessed from the records that are found.
+ * guessed from the records that are found. There can be as many filters as in a list of the API.
  *
  * @throws ToolError
  */
@@ -137,6 +138,14 @@ function checkNames(view: ModelView, filters: Record<string, unknown>, sort: str
     if (names.includes(name)) return
     throw new ToolError(
       `Unknown ${what} ${JSON.stringify(given)}: ${view.name} has the fields ${names.join(', ')}`
+    )
+  }
+  const all = Object.keys(filters)
+  const groups = new Set(all.map((name) => filterPlace(name, () => false).group))
+  groups.delete(null)
+  if (all.length > MOST_CONDITIONS || groups.size > MOST_GROUPS) {
+    throw new ToolError(
+      `There are too many filters: use up to ${MOST_CONDITIONS} conditions in up to ${MOST_GROUPS} groups`
     )
   }
   for (const [given, value] of Object.entries(filters)) {

@@ -22,6 +22,18 @@ const PATH = '/admin/mcp'
 const EVERYTHING = ['mcp', '*']
 const VALUES = { town: 'east', isDeleted: false }
 
+/** Filters in groups, each with as many filters as given, up to six */
+function filtersInGroups(groups: number, filters: number): Record<string, string> {
+  const names = ['title', 'not.title', 'town', 'not.town', 'title__ne', 'town__ne'].slice(
+    0,
+    filters
+  )
+  const all = Array.from({ length: groups }, (_, group) =>
+    names.map((name) => [`any.${group}.${name}`, 'a'] as const)
+  )
+  return Object.fromEntries(all.flat())
+}
+
 async function fails(result: Promise<{ isError: boolean }>): Promise<boolean> {
   const { isError } = await result
   return isError
@@ -156,6 +168,8 @@ test.group('MCP server', (group) => {
       ],
       ['a filter by an object', 'list_records', { model: 'Play', filters: { title: { a: 1 } } }],
       ['a filter by null', 'list_records', { model: 'Play', filters: { title: null } }],
+      ['too many filters', 'list_records', { model: 'Play', filters: filtersInGroups(9, 6) }],
+      ['too many groups', 'list_records', { model: 'Play', filters: filtersInGroups(11, 1) }],
       [
         'a value that a filter cannot have',
         'list_records',
