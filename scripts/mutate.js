@@ -11,7 +11,7 @@
  * it in place of the file (mutant_loader.js), if no test noticed it, as something may be cached, or if V8 can't replace
  * its code. The working tree is not written.
  */
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -36,6 +36,7 @@ const paths = {
   mutant: join(folder, 'mutant.ts'),
   plan: join(folder, 'plan.json'),
   results: join(folder, 'results'),
+  tests: join(folder, 'tests.json'),
   data: join(folder, 'data'),
 }
 try {
@@ -77,9 +78,8 @@ async function tryFile([name, names], { sample, seed }) {
   const run = { file, text, specs, limit: undefined }
 
   const started = Date.now()
-  if (await failsAlone(run, text)) {
-    throw new PlainError(`${name}: a test of ${names} fails without a mutant`)
-  }
+  const failure = await failureAlone(run, text)
+  if (failure) throw new PlainError(`${name}: ${names} fail without a mutant: ${failure}`)
   run.limit = PATIENCE * (Date.now() - started)
   const results = []
   while (results.length < mutants.length) {
@@ -88,10 +88,11 @@ async function tryFile([name, names], { sample, seed }) {
     results.push(...some)
   }
   for (const [index, { line, before, after, text: mutant }] of mutants.entries()) {
-    const isKilled = results[index] === 'failed' || (await failsAlone(run, mutant))
-    results[index] = isKilled
-    const result = isKilled ? 'killed  ' : 'SURVIVED'
-    console.log(`${result} ${file}:${line}: ${short(before)} -> ${short(after)}`)
+    const by = results[index] === 'failed' ? '' : await failureAlone(run, mutant)
+    results[index] = by !== undefined
+    const result = results[index] ? 'killed  ' : 'SURVIVED'
+    const reason = by ? ` (${short(by)})` : ''
+    console.log(`${result} ${file}:${line}: ${short(before)} -> ${short(after)}${reason}`)
   }
   print(file, results)
   return results
@@ -126,21 +127,27 @@ async function tryTogether({ file, text, specs, limit }, mutants) {
     else if (result !== 'passed') return found
   }
   const hasEnded = found.length < mutants.length && lines.at(-1)?.startsWith('check')
-  return hasEnded ? [...found, 'failed'] : found
+  return hasEnded ? [...found, 'unknown'] : found
 }
 
-async function failsAlone({ file, specs, limit }, text) {
+/** @returns the test that fails, or why none could; undefined if all pass */
+async function failureAlone({ file, specs, limit }, text) {
   writeFileSync(paths.mutant, text)
-  const env = { ATRIUM_TESTS: 'engine', MUTANT: paths.mutant, MUTANT_OF: join(root, file) }
+  rmSync(paths.tests, { force: true })
+  const mutant = { MUTANT: paths.mutant, MUTANT_OF: join(root, file) }
+  const env = { ATRIUM_TESTS: 'engine', ATRIUM_TEST_RESULTS: paths.tests, ...mutant }
   const names = specs.map((spec) => spec.slice(TESTS.length).replace('.spec.ts', ''))
-  const args = ['unit', 'functional', `--files=${names}`, '--bail']
-  return (await test(args, env, { limit })) !== 0
+  const status = await test(['unit', 'functional', `--files=${names}`, '--bail'], env, { limit })
+  if (status === 0) return undefined
+  if (status === null) return 'the time limit'
+  const tests = existsSync(paths.tests) ? JSON.parse(readFileSync(paths.tests, 'utf8')) : []
+  return tests.find(({ hasFailed }) => hasFailed)?.title ?? 'the end of the process'
 }
 
 /**
  * Runs tests in a process, which ends if `progress` returns the same for the time limit.
  *
- * @returns the exit status
+ * @returns the exit status; null after the time limit
  */
 async function test(args, env, { limit, progress }) {
   const base = { NODE_ENV: 'test', NODE_OPTIONS: `--import=${LOADER}` }
@@ -164,7 +171,7 @@ async function test(args, env, { limit, progress }) {
     })
   } catch (error) {
     if (error.name !== 'AbortError') throw error
-    return 1
+    return null
   } finally {
     clearInterval(watch)
     rmSync(paths.data, { recursive: true, force: true })

@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { LoginThrottle } from '#admin/authentication/login/login_throttle'
+import { counters, useCounters } from '#base/counters'
 import { QueueFull } from '#admin/authentication/login/work_queue'
 
 const HOME = '192.0.2.1'
@@ -94,6 +95,16 @@ test.group('LoginThrottle', (group) => {
     )
     const another = new LoginThrottle(LIMITS)
     assert.isNumber(await another.attempt('jo', HOME))
+  })
+
+  test('[B8.2] an attempt that cannot be counted fails', async ({ assert, cleanup }) => {
+    const before = counters()
+    cleanup(() => useCounters(before))
+    const consume = async () => {
+      throw new Error('The store is not available')
+    }
+    useCounters({ use: () => ({ availableIn: async () => 0, consume }) } as never)
+    await assert.rejects(() => throttle.attempt('jo', HOME), 'The store is not available')
   })
 
   test('[B8] the number of attempts and the waiting time are configurable', async ({ assert }) => {
