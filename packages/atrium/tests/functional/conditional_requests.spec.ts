@@ -1,8 +1,11 @@
 import { test } from '@japa/runner'
+import testUtils from '@adonisjs/core/services/test_utils'
 import db from '@adonisjs/lucid/services/db'
 import { useTokenAuthorizer } from '#crud'
 import { SheetWithComputed } from '#tests/fixtures/conditions'
-import { bearerIsUser } from '#tests/fixtures/crud'
+import { preconditionOf } from '#crud/http/preconditions'
+import { Resource } from '#crud/resource/resource'
+import { bearerIsUser, Note } from '#tests/fixtures/crud'
 import { call, del, get, patch, post, type HttpResponse } from '#tests/helpers/http'
 import { insertRow } from '#tests/helpers/databases'
 
@@ -404,5 +407,18 @@ test.group('Conditions and custom handlers', (group) => {
     const tag = tagOf(await get(path.replace('own-sheets', 'condition-sheets')))
     assert.equal(await statusOf(post(`${path}/publish`, {}, ifMatch(tag))), 200)
     assert.equal(await statusOf(patch(path, {}, ifMatch('*'))), 200)
+  })
+
+  test('[Q6.6, P11] If-Match does not apply to records of other models that a custom handler writes', async ({
+    assert,
+  }) => {
+    const resource = new Resource({ model: SheetWithComputed })
+    const ctx = await testUtils.createHttpContext()
+    ctx.request.request.method = 'PATCH'
+    ctx.request.request.headers['if-match'] = '"x"'
+    const by = { kind: 'none' } as const
+    const check = preconditionOf(ctx, resource, by, async () => false)!
+    await check(new Note())
+    await assert.rejects(() => check(new SheetWithComputed()))
   })
 })
