@@ -1,12 +1,17 @@
 import { ownerGuard } from '../authentication/action_guards.js'
-import type { AdminSite } from '../admin_site.js'
 import { signInGuard } from '../http/guards.js'
 import { readPlainBody } from '../http/read_body.js'
 import { controller } from '../http/lazy_part.js'
-import { siteRoutes } from '../http/site_routes.js'
+import { siteRoutes, type RoutedSite } from '../http/site_routes.js'
+import type { AccountSite } from './account_page.js'
+import type { PasswordSite } from '../authentication/passwords/replace_password.js'
+import type { WithCookies } from '../authentication/login/first_step.js'
+import type { WithUsers } from '../authentication/admin_user_service.js'
 
 /** Registers the routes of the account page, which every signed-in user can open. */
-export function accountRoutes(site: AdminSite): void {
+export function accountRoutes(
+  site: AccountSite & PasswordSite & WithUsers & WithCookies & RoutedSite
+): void {
   const account = controller(
     () => import('./account_controller.js'),
     ({ AccountController }) => new AccountController(site)

@@ -1,17 +1,33 @@
 import type { MiddlewareFn } from '@adonisjs/core/types/http'
-import type { AdminSite } from '../admin_site.js'
 import { factorlessGuard, signedInGuard, signInGuard } from '../http/guards.js'
 import { readPlainBody } from '../http/read_body.js'
 import { controller, lazyPart } from '../http/lazy_part.js'
-import { siteRoutes, viewGuard } from '../http/site_routes.js'
+import { siteRoutes, viewGuard, type RoutedSite } from '../http/site_routes.js'
 import type { ModelView } from '../views/model_view.js'
 import AdminUser from '../models/admin_user.js'
 import { ownerGuard } from './action_guards.js'
+import type { FormSite } from '../forms/form_page.js'
+import type { PasswordSite } from './passwords/replace_password.js'
+import type { WithAccessTokens } from './access_tokens/access_tokens.js'
+import type { WithAuthentication } from './admin_authentication.js'
+import type { WithCookies } from './login/first_step.js'
+import type { WithSso } from './sso/sso.js'
+import type { WithUsers } from './admin_user_service.js'
+
+/** The parts of the site that logins, factors, invitations and tokens need */
+type AuthenticationSite = FormSite &
+  PasswordSite &
+  WithAccessTokens &
+  WithAuthentication &
+  WithUsers &
+  WithCookies &
+  WithSso &
+  RoutedSite
 
 /**
  * Registers the routes of login, factors, reauthentication, and the actions of superusers on the page of a user.
  */
-export function authenticationRoutes(site: AdminSite): void {
+export function authenticationRoutes(site: AuthenticationSite): void {
   loginRoutes(site)
   ssoRoutes(site)
   factorRoutes(site)
@@ -19,7 +35,7 @@ export function authenticationRoutes(site: AdminSite): void {
   if (users?.may('update')) userRoutes(site, users)
 }
 
-function loginRoutes(site: AdminSite): void {
+function loginRoutes(site: AuthenticationSite): void {
   const logins = lazyPart(
     () => import('./login/login_controller.js'),
     ({ LoginController }) => new LoginController(site)
@@ -62,7 +78,7 @@ function loginRoutes(site: AdminSite): void {
  * Registers the redirect to the OpenID Connect provider and the callback. Without `sso` in `config/admin.ts` they
  * return 404.
  */
-function ssoRoutes(site: AdminSite): void {
+function ssoRoutes(site: AuthenticationSite): void {
   const sso = controller(
     () => import('./sso/sso_controller.js'),
     ({ SsoController }) => new SsoController(site)
@@ -84,7 +100,7 @@ function ssoRoutes(site: AdminSite): void {
  * Adds the routes of second factors and of the reauthentication. Users who must enrol a factor first can also use those
  * that set one up.
  */
-function factorRoutes(site: AdminSite): void {
+function factorRoutes(site: AuthenticationSite): void {
   const factors = controller(
     () => import('./factors/factors_controller.js'),
     ({ FactorsController }) => new FactorsController(site)
@@ -126,7 +142,7 @@ function factorRoutes(site: AdminSite): void {
  * Adds the actions of superusers on a user's page. `/sign-in-as/stop`, which returns to one's own account, needs no
  * permission.
  */
-function userRoutes(site: AdminSite, users: ModelView): void {
+function userRoutes(site: AuthenticationSite, users: ModelView): void {
   const reset = controller(
     () => import('./factors/factors_controller.js'),
     ({ ResetController }) => new ResetController(site, users)

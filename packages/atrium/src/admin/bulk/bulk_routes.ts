@@ -1,5 +1,6 @@
-import type { AdminSite } from '../admin_site.js'
 import { modelPage, type ModelRoutes } from '../http/model_routes.js'
+import type { BulkSite } from './bulk_job.js'
+import type { RoutedSite } from '../http/site_routes.js'
 
 const bulk = modelPage(
   () => import('./bulk_controller.js'),
@@ -15,7 +16,7 @@ const edit = modelPage(
 )
 
 /** Registers the bulk tasks of a model, whose handlers parse the request bodies. */
-export function bulkRoutes(routes: ModelRoutes<AdminSite>): void {
+export function bulkRoutes(routes: ModelRoutes<BulkSite & RoutedSite>): void {
   const { view } = routes
   routes.group([], (route) => {
     if (view.may('delete')) {

@@ -1,4 +1,3 @@
-import type { AdminSite } from '../admin_site.js'
 import { signInGuard } from '../http/guards.js'
 import { readBody } from '../http/read_body.js'
 import { controller } from '../http/lazy_part.js'
@@ -12,7 +11,7 @@ const newCard = modelPage(
 )
 
 /** Registers the routes of the dashboard. */
-export function dashboardRoutes(site: AdminSite): void {
+export function dashboardRoutes(site: CardSite & RoutedSite): void {
   const dashboard = controller(
     () => import('./dashboard_controller.js'),
     ({ DashboardController }) => new DashboardController(site)

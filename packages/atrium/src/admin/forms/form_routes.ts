@@ -1,6 +1,9 @@
-import type { AdminSite } from '../admin_site.js'
 import { logged, modelPage, offered, type ModelRoutes } from '../http/model_routes.js'
 import { readBody } from '../http/read_body.js'
+import type { FormSite } from './form_page.js'
+import type { RoutedSite } from '../http/site_routes.js'
+import type { WithDatabase } from '../config/database_config.js'
+import type { WithUserAttributes } from '../config/user_attributes.js'
 
 const create = modelPage(
   () => import('./create_controller.js'),
@@ -28,7 +31,9 @@ const preview = modelPage(
 )
 
 /** Registers the forms of a model, the endpoints of their fields, and the files of records. */
-export function formRoutes(routes: ModelRoutes<AdminSite>): void {
+export function formRoutes(
+  routes: ModelRoutes<FormSite & WithDatabase & WithUserAttributes & RoutedSite>
+): void {
   const { view } = routes
   const byKey = view.resource.key.pattern
   routes.group([readBody], (route) => {

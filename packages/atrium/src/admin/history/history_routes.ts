@@ -1,14 +1,15 @@
 import type { ModelView } from '../views/model_view.js'
-import type { AdminSite } from '../admin_site.js'
 import { PageNotFound } from '../http/errors.js'
 import { modelPage, type ModelRoutes } from '../http/model_routes.js'
 import { readBody } from '../http/read_body.js'
 import { redirect } from '../http/redirect.js'
-import { siteRoutes, viewGuard } from '../http/site_routes.js'
+import { siteRoutes, viewGuard, type RoutedSite } from '../http/site_routes.js'
 import { signInGuard } from '../http/guards.js'
 import { keyIn } from '../http/record_links.js'
 import { hasEventLog } from '../events/database_integration.js'
 import { historyUrl } from '../http/event_access.js'
+import type { Site } from '../views/site.js'
+import type { WithDatabase } from '../config/database_config.js'
 
 const history = modelPage(
   () => import('./history_controller.js'),
@@ -24,7 +25,7 @@ export function formerHistoryPath({ name }: ModelView): string {
  * Registers the history of a model's records, for users who can view or update them. The legacy address redirects to
  * the current one.
  */
-export function historyRoutes(routes: ModelRoutes<AdminSite>): void {
+export function historyRoutes(routes: ModelRoutes<Site & WithDatabase & RoutedSite>): void {
   const { site, view } = routes
   if (!view.may('view') && !view.may('update')) return
   const byKey = view.resource.key.pattern

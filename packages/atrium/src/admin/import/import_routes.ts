@@ -1,10 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../admin_site.js'
 import type { ModelRoutes } from '../http/model_routes.js'
 import { readBody } from '../http/read_body.js'
 import { handleBy, lazyPart, type HandlerName } from '../http/lazy_part.js'
 import { importGuard, isImportable, readUpload } from './import_access.js'
 import type { ImportController } from './pages/import_controller.js'
+import type { ImportSite } from './dry_run.js'
+import type { RoutedSite } from '../http/site_routes.js'
+import type { WithTimeZone } from '../time/time_zone.js'
 
 const pages = lazyPart(
   () => import('./pages/import_controller.js'),
@@ -12,7 +14,7 @@ const pages = lazyPart(
 )
 
 /** Registers the import of a model, if records of the model can be imported. */
-export function importRoutes(routes: ModelRoutes<AdminSite>): void {
+export function importRoutes(routes: ModelRoutes<ImportSite & WithTimeZone & RoutedSite>): void {
   const { site, view } = routes
   if (!isImportable(view)) return
   const page = (name: HandlerName<ImportController>) => async (ctx: HttpContext) => {

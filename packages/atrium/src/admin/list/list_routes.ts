@@ -1,6 +1,8 @@
-import type { AdminSite } from '../admin_site.js'
 import { readBody } from '../http/read_body.js'
 import { logged, modelPage, offered, type ModelRoutes, type Show } from '../http/model_routes.js'
+import type { ListSite } from './read_list.js'
+import type { RoutedSite } from '../http/site_routes.js'
+import type { WithUserAttributes } from '../config/user_attributes.js'
 
 const list = modelPage(
   () => import('./list_controller.js'),
@@ -35,14 +37,14 @@ const views = modelPage(
   ({ ViewsController }) => ViewsController
 )
 /** Registers the list of a model with its filters, columns and saved views. */
-export function listRoutes(routes: ModelRoutes<AdminSite>): void {
+export function listRoutes(routes: ModelRoutes<ListSite & WithUserAttributes & RoutedSite>): void {
   if (!routes.view.allowedActions.has('view')) return
   routes.group([readBody], (route) => {
     route('GET', '/', ['view'], logged('list', list('page')))
     route('GET', '/get_model_list', ['view'], logged('list', list('content')))
     route('GET', '/table-content', ['view'], list('table'))
     route('GET', '/print', ['view'], logged('list', print('show')))
-    const add = (method: 'GET' | 'POST', path: string, show: Show<AdminSite>) =>
+    const add = (method: 'GET' | 'POST', path: string, show: Show<ListSite & WithUserAttributes>) =>
       route(method, path, ['view'], offered('view', show))
     add('GET', '/filter', filter('show'))
     add('GET', '/facets', facets('show'))

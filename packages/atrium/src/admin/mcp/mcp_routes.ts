@@ -1,12 +1,16 @@
 import { RuntimeError } from '#base/errors'
-import type { AdminSite } from '../admin_site.js'
 import { signInGuard, siteMiddleware } from '../http/guards.js'
 import { ownerGuard } from '../authentication/action_guards.js'
 import { readPlainBody } from '../http/read_body.js'
 import { controller } from '../http/lazy_part.js'
-import { siteRoutes } from '../http/site_routes.js'
-import type { McpConfig } from '../config/mcp_config.js'
+import { siteRoutes, type RoutedSite } from '../http/site_routes.js'
+import type { McpConfig, WithMcp } from '../config/mcp_config.js'
 import { WriteBudget } from '../authentication/access_tokens/mcp_sessions.js'
+import type { UndoSite } from '../undo/undo_in_job.js'
+import type { WithAccessTokens } from '../authentication/access_tokens/access_tokens.js'
+
+/** The parts of the site that the MCP server needs */
+type McpSite = UndoSite & WithAccessTokens & WithMcp & RoutedSite
 
 /** Module of the optional package that the MCP server needs */
 const SDK = '@modelcontextprotocol/sdk/server/index.js'
@@ -16,7 +20,7 @@ const SDK = '@modelcontextprotocol/sdk/server/index.js'
  *
  * @throws RuntimeError  if the package for it is not installed
  */
-export function serveMcp(site: AdminSite, config: McpConfig): void {
+export function serveMcp(site: McpSite, config: McpConfig): void {
   checkInstalled()
   const endpoint = controller(
     () => import('./mcp_endpoint.js'),
@@ -33,7 +37,7 @@ export function serveMcp(site: AdminSite, config: McpConfig): void {
 }
 
 /** Registers the MCP server, if it is enabled, and the forms that undo a session and renew a write budget. */
-export function mcpRoutes(site: AdminSite): void {
+export function mcpRoutes(site: McpSite): void {
   if (site.mcp) serveMcp(site, site.mcp)
   const sessions = controller(
     () => import('./session_undo.js'),

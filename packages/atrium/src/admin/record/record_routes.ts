@@ -1,7 +1,8 @@
-import type { AdminSite } from '../admin_site.js'
 import { logged, modelPage, type ModelRoutes } from '../http/model_routes.js'
 import { readBody } from '../http/read_body.js'
 import { relatedNames } from '../views/relation_options.js'
+import type { ListSite } from '../list/read_list.js'
+import type { RoutedSite } from '../http/site_routes.js'
 
 const record = modelPage(
   () => import('./record_controller.js'),
@@ -18,7 +19,7 @@ const actions = modelPage(
 )
 
 /** Registers the page of a record, its actions, and the lists of records that refer to it. */
-export function recordRoutes(routes: ModelRoutes<AdminSite>): void {
+export function recordRoutes(routes: ModelRoutes<ListSite & RoutedSite>): void {
   const { view } = routes
   if (!view.allowedActions.has('view')) return
   const byKey = view.resource.key.pattern
