@@ -7,7 +7,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import type { Config } from '@japa/runner/types'
 import { pluginAdonisJS } from '@japa/plugin-adonisjs'
 import { AdminSite } from '#admin/admin_site'
-import { patience } from '#admin/search/site_search'
+import { timeLimits } from '#admin/search/site_search'
 import { adminApiClient } from '#admin/testing'
 import { resources } from '#crud'
 import { runMigrations, startServer } from '#host/testing'
@@ -79,7 +79,7 @@ export const runnerHooks: Required<Pick<Config, 'setup' | 'teardown'>> = {
       await resources.load()
     },
     /* A machine under load must not change what a search finds. */
-    () => void Object.assign(patience, { contained: 30_000, model: 30_000 }),
+    () => void Object.assign(timeLimits, { contained: 30_000, model: 30_000 }),
     startServer,
     noteMissingTexts,
   ],

@@ -259,8 +259,8 @@ test.group('Forms, in a browser', (group) => {
         )
       const last = text('Email')
       await last.focus()
-      const placeOf = async () => (await last.boundingBox())!.y
-      const before = await placeOf()
+      const topOf = async () => (await last.boundingBox())!.y
+      const before = await topOf()
       assert.isAbove(await page.evaluate<number>('scrollY'), 800)
       await page.keyboard.press('Enter')
 
@@ -273,7 +273,7 @@ test.group('Forms, in a browser', (group) => {
       ])
       assert.isAtLeast(box!.y, bar!.y + bar!.height)
       assert.isBelow(box!.y, 200)
-      assert.equal(await placeOf(), before)
+      assert.equal(await topOf(), before)
       assert.isTrue(await getsFocus(last))
     })
 

@@ -162,7 +162,7 @@ async function addJob(state: 'running' | 'failed'): Promise<number> {
   const { id } = await jobs.store.create(job)
   const begun = await jobs.store.begin(id, false)
   await jobs.store.noteDone(begun!, { done: 4000 })
-  if (state === 'failed') await jobs.store.end(begun!, 'failed', { fault: 'Stuck '.repeat(60) })
+  if (state === 'failed') await jobs.store.end(begun!, 'failed', { error: 'Stuck '.repeat(60) })
   return id
 }
 

@@ -1,14 +1,14 @@
 import { test } from '@japa/runner'
-import { patience } from '#admin/search/site_search'
+import { timeLimits } from '#admin/search/site_search'
 import { Recording, Studio } from '#tests/fixtures/references'
 import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { THEMES, Visit } from '#tests/helpers/browser'
 
 /** A machine under load must not change what is found. */
 function waitLong() {
-  const before = { ...patience }
-  Object.assign(patience, { contained: 30_000, model: 30_000 })
-  return () => void Object.assign(patience, before)
+  const before = { ...timeLimits }
+  Object.assign(timeLimits, { contained: 30_000, model: 30_000 })
+  return () => void Object.assign(timeLimits, before)
 }
 
 test.group('The palette, in a browser', (group) => {

@@ -83,7 +83,7 @@ test.group('Model rules that compare several fields', (group) => {
       'Lodging',
       csv('guest,starts_on,ends_on', 'Eve,2026-01-01,2026-01-02', 'Jo,2026-01-02,2026-01-01')
     )
-    const { id: job } = await run(user, one, { skipFaulty: true })
+    const { id: job } = await run(user, one, { skipInvalid: true })
     cleanup(await work())
     await untilJob(job)
     const service = await imports()

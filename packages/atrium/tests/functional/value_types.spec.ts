@@ -272,15 +272,9 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
             assert.deepEqual(...differing(byType(texts), byType(expected)))
           }
         }
-        const { trial: dryRun } = await importedFile(
-          `${prefix}TypedRow`,
-          `rows.${format}`,
-          file,
-          cookie,
-          {
-            key: 'id',
-          }
-        )
+        const { dryRun } = await importedFile(`${prefix}TypedRow`, `rows.${format}`, file, cookie, {
+          key: 'id',
+        })
         assert.deepEqual(dryRun!.faults, [], format)
         assert.deepInclude(dryRun, { changed: 0, unchanged: TYPE_ROWS }, format)
       }

@@ -83,7 +83,7 @@ export async function tried(
 export async function run(
   user: AdminUser,
   one: AdminImport,
-  options: { skipFaulty: boolean } = { skipFaulty: false }
+  options: { skipInvalid: boolean } = { skipInvalid: false }
 ): Promise<AdminJob> {
   const service = await imports()
   return await service.startRun(await contextFor(user), one, options)

@@ -22,14 +22,14 @@ export async function exportedFile(
     const location = response.headers.get('location')
     if (response.status === 200) return new Uint8Array(await response.arrayBuffer())
     if (!location) throw new Error(`${response.status} ${await response.text()}`)
-    const { id, state, fault: error } = await untilJob(Number(/\/jobs\/(\d+)$/.exec(location)?.[1]))
+    const { id, state, error } = await untilJob(Number(/\/jobs\/(\d+)$/.exec(location)?.[1]))
     if (state !== 'done') throw new Error(`The export is ${state}: ${error}`)
     path = `/admin/management/jobs/${id}/file`
   }
 }
 
 export interface Imported {
-  trial: AdminImport['trial']
+  dryRun: AdminImport['dryRun']
   /** Null if nothing was there to be done */
   job: AdminJob | null
 }
@@ -40,7 +40,7 @@ export async function importedFile(
   name: string,
   content: string | Uint8Array<ArrayBuffer>,
   cookie: string,
-  choices: { key?: string; dateOrder?: string; skipFaulty?: boolean } = {}
+  choices: { key?: string; dateOrder?: string; skipInvalid?: boolean } = {}
 ): Promise<Imported> {
   const begun = await upload(model, { name, content }, { cookie })
   const url = begun.location
@@ -51,7 +51,7 @@ export async function importedFile(
     `column.${index}`,
     field === null ? '' : by[index] === 'title' ? `${field}:title` : field,
   ])
-  const { key = one.key ?? '', dateOrder = '', skipFaulty = false } = choices
+  const { key = one.key ?? '', dateOrder = '', skipInvalid = false } = choices
   const more = { key, date_order: dateOrder }
   const tried = await sendForm(
     `${url}/columns`,
@@ -61,13 +61,13 @@ export async function importedFile(
   if (tried.status !== 303) throw new Error(`${tried.status} ${wordsOf(tried.text)}`)
   const { jobId } = await findImport(url)
   if (jobId !== null) await untilJob(jobId)
-  const { trial: dryRun } = await findImport(url)
-  if (!dryRun || dryRun.new + dryRun.changed === 0) return { trial: dryRun, job: null }
-  if (dryRun.faulty > 0 && !skipFaulty) return { trial: dryRun, job: null }
-  const run = await sendForm(`${url}/run`, skipFaulty ? { skip_faulty: '1' } : {}, { cookie })
+  const { dryRun } = await findImport(url)
+  if (!dryRun || dryRun.new + dryRun.changed === 0) return { dryRun, job: null }
+  if (dryRun.faulty > 0 && !skipInvalid) return { dryRun, job: null }
+  const run = await sendForm(`${url}/run`, skipInvalid ? { skip_faulty: '1' } : {}, { cookie })
   if (run.status !== 303) throw new Error(`${run.status} ${wordsOf(run.text)}`)
   await untilJob(jobIn(run))
-  return { trial: dryRun, job: await findJob(jobIn(run)) }
+  return { dryRun, job: await findJob(jobIn(run)) }
 }
 
 /** All rows as the driver has them; large integers, which some drivers round, also as texts. */

@@ -82,7 +82,7 @@ export default class CrudImport extends AdminCommand {
       sheet: this.sheet,
       heading: this.heading,
       dryRun: this.dryRun ?? false,
-      skipFaulty: this.skipFaulty ?? false,
+      skipInvalid: this.skipFaulty ?? false,
       onProgress: (rows) => this.#printProgress(rows),
       planned: (plan) => this.#tellPlan(plan),
     })

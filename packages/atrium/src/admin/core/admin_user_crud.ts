@@ -23,7 +23,7 @@ import type { PasswordOwner, WithUsers } from '../authentication/admin_user_serv
 import { afterPasswordChange } from '../authentication/passwords/replace_password.js'
 import { hasPassword, NO_PASSWORD } from '../authentication/passwords/password_rules.js'
 import AdminUser, { ROLES } from '../models/admin_user.js'
-import { placeOf, type WithNotices } from '../notices/notices.js'
+import { deviceOf, type WithNotices } from '../notices/notices.js'
 import { requireProofOf } from '../identity/proof.js'
 import { roleIdsOf, setRoles, unknownRoles } from '../permissions/user_roles.js'
 import { checkReferencedRecords } from '../user_attributes/attribute_references.js'
@@ -188,7 +188,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     const isOwn = isOneself(user, { actor })
     const by = actor?.user && !isOwn ? String(actor.user.username) : undefined
     const session = isOwn ? (actor?.session?.id as number | undefined) : undefined
-    const details = { ...placeOf(origin), by }
+    const details = { ...deviceOf(origin), by }
     await this.#site.notices.notify(user, 'email_changed', details, {
       session,
       client,

@@ -19,7 +19,7 @@ import { RowChecker } from './rows/row_checker.js'
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 interface Options {
-  skipFaulty: boolean
+  skipInvalid: boolean
   onProgress: (rows: number) => void
 }
 
@@ -58,7 +58,7 @@ export class ConsoleParts {
    * @throws ValueError  if the import was stopped, or records could not be reverted
    */
   async perform(): Promise<Tally> {
-    if (!this.options.skipFaulty) {
+    if (!this.options.skipInvalid) {
       const checked = await this.#check()
       if (checked.counts.faulty > 0) return checked
     }
@@ -140,7 +140,7 @@ export class ConsoleParts {
 
   /** @throws InvalidRows */
   #refuse(checkedRows: readonly CheckedRow[]): void {
-    if (!this.options.skipFaulty && checkedRows.some(isInvalid)) throw new InvalidRows(checkedRows)
+    if (!this.options.skipInvalid && checkedRows.some(isInvalid)) throw new InvalidRows(checkedRows)
   }
 
   /**

@@ -22,15 +22,15 @@ export function correctionName({ column, line }: Pick<CorrectableCell, 'column' 
 }
 
 /** Returns the corrected cells of the columns that are imported, except those that are still invalid. */
-export function correctedCells({ mapping, shape, trial }: AdminImport): CorrectableCell[] {
-  const invalid = new Set(invalidCells(trial).map(correctionName))
+export function correctedCells({ mapping, shape, dryRun }: AdminImport): CorrectableCell[] {
+  const invalid = new Set(invalidCells(dryRun).map(correctionName))
   return cellsOf(shape.corrections).filter(
     (cell) => mapping.columns[cell.column] && !invalid.has(correctionName(cell))
   )
 }
 
-function invalidCells(trial: AdminImport['trial']): CorrectableCell[] {
-  return (trial?.faults ?? []).flatMap(({ cell, column, line }) =>
+function invalidCells(dryRun: AdminImport['dryRun']): CorrectableCell[] {
+  return (dryRun?.faults ?? []).flatMap(({ cell, column, line }) =>
     cell === undefined || column === undefined ? [] : [{ line, column, text: cell }]
   )
 }
@@ -54,7 +54,7 @@ export function changedCells(
   one: AdminImport,
   sent: ReadonlyMap<string, readonly string[]>
 ): CorrectableCell[] {
-  return [...invalidCells(one.trial), ...correctedCells(one)].flatMap((cell) => {
+  return [...invalidCells(one.dryRun), ...correctedCells(one)].flatMap((cell) => {
     const text = sent.get(correctionName(cell))?.at(0)
     const isChanged = text !== undefined && lines(text) !== asSubmitted(cell.text)
     return isChanged ? [{ ...cell, text: lines(text) }] : []

@@ -45,7 +45,7 @@ export interface ConsoleImport {
   /** Line or row of the heading; undefined: detected */
   heading?: number
   dryRun: boolean
-  skipFaulty: boolean
+  skipInvalid: boolean
   /** Called from time to time with the number of rows so far */
   onProgress: (rows: number) => void
   /** Called once, before the first row */
@@ -69,7 +69,7 @@ export interface ConsolePlan {
  */
 export async function importByConsole(
   site: ImportSite & WithDatabase,
-  { model, path, name, dryRun, skipFaulty, onProgress, planned, ...chosen }: ConsoleImport
+  { model, path, name, dryRun, skipInvalid, onProgress, planned, ...chosen }: ConsoleImport
 ): Promise<{ counts: ImportProgress; isWritten: boolean; size: number }> {
   return await inWords(site, async () => {
     const { size } = await existing(path)
@@ -84,9 +84,9 @@ export async function importByConsole(
       const { notes, preview, dates, ...counts } = await tryRows(site, spec, file, null, onProgress)
       return { counts, isWritten: false, size }
     }
-    const tally = await writeAll(site, spec, file, name, { skipFaulty, onProgress })
+    const tally = await writeAll(site, spec, file, name, { skipInvalid, onProgress })
     const { counts } = tally
-    const isRefused = counts.faulty > 0 && !skipFaulty
+    const isRefused = counts.faulty > 0 && !skipInvalid
     return { counts, isWritten: !isRefused && counts.new + counts.changed > 0, size }
   })
 }
@@ -96,7 +96,7 @@ async function writeAll(
   planned: ImportSpec,
   file: { path: string; shape: FileShape },
   name: string,
-  options: { skipFaulty: boolean; onProgress: (rows: number) => void }
+  options: { skipInvalid: boolean; onProgress: (rows: number) => void }
 ): Promise<Tally> {
   const spec = withDateOrders(planned, await findDateOrders(planned, file))
   const { importer } = spec
@@ -109,7 +109,7 @@ async function writeAll(
   try {
     await inTransaction(client, async (transaction) => {
       await writeAllRows(site, spec, file, tally, transaction, options)
-      if (tally.counts.faulty > 0 && !options.skipFaulty) throw new InvalidRowsFound()
+      if (tally.counts.faulty > 0 && !options.skipInvalid) throw new InvalidRowsFound()
       if (site.eventIntegration?.isPartOf?.(client)) {
         await site.events.endAction(action, transaction)
       }

@@ -78,7 +78,9 @@ export async function storePart(key: string, part: Part, path: string): Promise<
   const disk = await filesDisk()
   const content = createReadStream(path)
   try {
-    await disk.putStream(placeOf(key, part), content, { contentType: 'application/octet-stream' })
+    await disk.putStream(storedPath(key, part), content, {
+      contentType: 'application/octet-stream',
+    })
   } finally {
     content.destroy()
   }
@@ -111,7 +113,7 @@ export async function deleteStoredFile(key: string): Promise<void> {
   try {
     const disk = await filesDisk()
     for (const part of ['file', 'faults'] as const) {
-      const place = placeOf(key, part)
+      const place = storedPath(key, part)
       if (await disk.exists(place)) await disk.delete(place)
     }
   } catch (error) {
@@ -136,13 +138,13 @@ export async function keysBefore(time: Date): Promise<Set<string>> {
 
 async function copyOf(key: string, part: Part, path: string): Promise<string | null> {
   const disk = await filesDisk()
-  const place = placeOf(key, part)
+  const place = storedPath(key, part)
   if (!(await disk.exists(place))) return null
   await pipeline(await disk.getStream(place), createWriteStream(path, { mode: 0o600 }))
   return path
 }
 
-function placeOf(key: string, part: Part): string {
+function storedPath(key: string, part: Part): string {
   return `${FOLDER}/${key}.${part}`
 }
 

@@ -27,7 +27,7 @@ export function importRoutes(routes: ModelRoutes<ImportSite & WithTimeZone & Rou
     route('GET', '/import', page('begin'))
     route('GET', '/import/template', page('template'))
     route('GET', '/import/:import', page('show'))
-    route('GET', '/import/:import/faulty', page('faulty'))
+    route('GET', '/import/:import/faulty', page('invalidRows'))
     route('POST', '/import/:import/columns', page('columns'))
     route('POST', '/import/:import/reread', page('reread'))
     route('POST', '/import/:import/corrections', page('correct'))

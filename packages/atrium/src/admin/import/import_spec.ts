@@ -173,7 +173,7 @@ export async function importSpec(
     mapping: ImportMapping
     key: string | null
     options: ImportOptions
-    trial?: Pick<DryRun, 'dates'> | null
+    dryRun?: Pick<DryRun, 'dates'> | null
   }
 ): Promise<ImportSpec> {
   const fields = await knownFields(site, importer)
@@ -181,7 +181,7 @@ export async function importSpec(
   const columns = mapping.columns.flatMap((name, index): MappedColumn[] => {
     const field = fields.find((one) => one.name === name)
     if (!field) return []
-    const found = chosen.trial?.dates?.find((one) => one.field === name)
+    const found = chosen.dryRun?.dates?.find((one) => one.field === name)
     const byTitle = mapping.by[index] === 'title'
     return [{ index, field, byTitle, dateOrder: found?.order ?? undefined }]
   })

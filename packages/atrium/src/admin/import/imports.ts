@@ -139,7 +139,7 @@ export class Imports {
       ...guess,
       options: { dateOrder: null, zone: presentZone() },
       state: 'columns',
-      trial: null,
+      dryRun: null,
       counts: null,
       jobId: null,
       eventId: null,
@@ -202,7 +202,7 @@ export class Imports {
    */
   async correct(one: AdminImport, changed: readonly CorrectableCell[] | null): Promise<void> {
     refuseBusy(one)
-    if (!one.trial) throw new ImportRefused('import.refused.untried')
+    if (!one.dryRun) throw new ImportRefused('import.refused.untried')
     const corrections = changed ? withCorrections(one, changed) : undefined
     one.merge({ shape: { ...one.shape, corrections }, ...UNTRIED })
     await this.store.change(one)
@@ -220,7 +220,7 @@ export class Imports {
     const spec = await importSpec(this.site, importer, one.shape, one)
     if (one.bytes <= SHORT) {
       const dryRun = await dryRunOfStoredFile(this.site, spec, one)
-      one.merge({ trial: dryRun, state: 'tried', counts: null })
+      one.merge({ dryRun, state: 'tried', counts: null })
       await this.store.change(one)
       return one
     }
@@ -234,25 +234,25 @@ export class Imports {
   /**
    * Starts the job that writes the rows.
    *
-   * @param options.skipFaulty  false: all rows or none
+   * @param options.skipInvalid  false: all rows or none
    * @throws ImportRefused  before the dry run, while the import runs, after it is done, if there is nothing to write,
    *   and if invalid rows are not skipped
    */
   async startRun(
     ctx: HttpContext,
     one: AdminImport,
-    { skipFaulty }: { skipFaulty: boolean }
+    { skipInvalid }: { skipInvalid: boolean }
   ): Promise<AdminJob> {
     refuseBusy(one)
     await this.#importer(ctx, one)
-    const { trial: dryRun } = one
+    const { dryRun } = one
     if (!dryRun || one.state === 'columns') throw new ImportRefused('import.refused.untried')
-    if (dryRun.faulty > 0 && !skipFaulty) {
+    if (dryRun.faulty > 0 && !skipInvalid) {
       throw new ImportRefused('import.refused.invalidRows', { count: dryRun.faulty })
     }
     if (dryRun.new + dryRun.changed === 0) throw new ImportRefused('import.refused.noRows')
     const total = dryRun.new + dryRun.changed + dryRun.unchanged + dryRun.faulty
-    const payload = { import: one.id, file: one.fileName, skipFaulty }
+    const payload = { import: one.id, file: one.fileName, skipFaulty: skipInvalid }
     return await this.store.hand(one, 'running', () =>
       this.site.jobs.start(ctx, IMPORT_JOB, { model: one.model, total, payload })
     )
@@ -266,7 +266,7 @@ export class Imports {
    */
   async invalidRows(one: AdminImport, output: Writable): Promise<void> {
     const view = this.site.models.get(one.model)
-    if (!one.trial || !view) throw new PageNotFound()
+    if (!one.dryRun || !view) throw new PageNotFound()
     const fields = one.mapping.columns.flatMap((name) =>
       name === null ? [] : [{ name, label: view.labelOf(name) }]
     )
@@ -351,7 +351,7 @@ export function guessColumns(
 
 const IMPORTS = new WeakMap<ImportSite, Imports>()
 
-const UNTRIED = { state: 'columns', trial: null, counts: null, jobId: null } as const
+const UNTRIED = { state: 'columns', dryRun: null, counts: null, jobId: null } as const
 
 /** @throws ImportRefused  while a job works on the import, and after rows were written */
 function refuseBusy({ counts, state }: AdminImport): void {

@@ -28,7 +28,7 @@ interface Progress {
 
 export interface JobOutcome {
   result?: Record<string, unknown>
-  fault?: string | null
+  error?: string | null
 }
 
 /**
@@ -171,7 +171,7 @@ export class JobStore {
         state,
         run: null,
         result: outcome.result ? JSON.stringify(outcome.result) : null,
-        fault: outcome.fault ?? null,
+        fault: outcome.error ?? null,
         ended_at: now(),
       })
     )

@@ -273,40 +273,40 @@ export class Jobs {
       if (await this.store.release(job)) await this.#enqueue(job.id)
       return
     }
-    const fault = this.#errorOf(job, error)
+    const message = this.#errorOf(job, error)
     const kind = await this.kindOf(job)
     if (job.done > 0 && kind?.reverts(job)) {
-      if (await this.store.revert(job, fault)) job.merge({ state: 'reverting', fault })
+      if (await this.store.revert(job, message)) job.merge({ state: 'reverting', error: message })
       else await this.#followCancel(job)
-    } else await this.store.end(job, 'failed', { fault })
+    } else await this.store.end(job, 'failed', { error: message })
   }
 
   /** Checks whether the job was cancelled in the meantime, so that this run reverts its writes. */
   async #followCancel(job: AdminJob) {
     const present = await this.store.find(job.id)
     if (present?.state === 'reverting' && present.run === job.run) {
-      job.merge({ state: present.state, fault: present.fault })
+      job.merge({ state: present.state, error: present.error })
     }
   }
 
   async #revert(run: JobRun) {
     const { job } = run
     const kind = await this.kindOf(job)
-    const state = job.fault === null ? 'cancelled' : 'failed'
+    const state = job.error === null ? 'cancelled' : 'failed'
     try {
       if (!kind) throw new JobFailure('jobs.errors.unknownKind')
       if (job.interruptions >= 2 * MOST_INTERRUPTIONS) throw new JobFailure('jobs.errors.killed')
       const left = await inZone(job.origin.timeZone ?? UTC, () => kind.revert(run))
       const outcome = left ?? this.site.text('jobs.reverted', { done: job.done })
-      const fault = job.fault === null ? outcome : `${job.fault} ${outcome}`
-      await this.store.end(job, state, { fault })
+      const error = job.error === null ? outcome : `${job.error} ${outcome}`
+      await this.store.end(job, state, { error })
       await kind.cleanUp(job)
     } catch (error) {
       if (error instanceof JobSuperseded) return
       if (error instanceof JobStopped) return await this.#endWith(job, error)
       const reason = this.#errorOf(job, error)
-      const fault = [job.fault, this.site.text('jobs.notReverted', { reason })]
-      await this.store.end(job, 'failed', { fault: fault.filter(Boolean).join(' ') })
+      const reasons = [job.error, this.site.text('jobs.notReverted', { reason })]
+      await this.store.end(job, 'failed', { error: reasons.filter(Boolean).join(' ') })
     }
   }
 

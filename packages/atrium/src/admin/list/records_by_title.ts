@@ -22,7 +22,7 @@ export interface TitleSearch {
    * Milliseconds allowed for finding records whose title contains the text elsewhere than at the beginning; default: no
    * limit
    */
-  patience?: number
+  timeLimit?: number
 }
 
 export interface FoundByTitle {
@@ -41,7 +41,7 @@ export interface FoundByTitle {
 export async function recordsByTitle(
   ctx: HttpContext,
   view: ModelView,
-  { q, limit, target, patience }: TitleSearch
+  { q, limit, target, timeLimit }: TitleSearch
 ): Promise<FoundByTitle> {
   if (!view.resource.isLoaded) await view.resource.load()
   const title = view.titleColumn
@@ -63,7 +63,7 @@ export async function recordsByTitle(
   const { first, others } = matches(view, target ? [target] : view.resource.key.columns, q)
   const found = first.length > 0 ? exactFirst(view, await read([anyOf(first)]), q) : []
   if (found.length >= limit || others.length === 0) return { items: found, isComplete: true }
-  const rest = await inTime(patience, () => read([anyOf(others)]))
+  const rest = await inTime(timeLimit, () => read([anyOf(others)]))
   if (rest === null) return { items: found, isComplete: false }
   const known = new Set(found.map(idOf))
   const items = [...found, ...rest.filter((item) => !known.has(idOf(item)))].slice(0, limit)

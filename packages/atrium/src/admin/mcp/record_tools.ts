@@ -84,7 +84,7 @@ export async function search(mcp: McpContext, args: Arguments): Promise<Result> 
   for (const view of views) {
     const operations = await mcp.operationsOn(view)
     if (!operations.includes('read_multi')) continue
-    const { items } = await recordsByTitle(mcp.ctx, view, { q: query, limit, patience: 500 })
+    const { items } = await recordsByTitle(mcp.ctx, view, { q: query, limit, timeLimit: 500 })
     for (const item of items) {
       const title = view.titleColumn && item[view.titleColumn.apiName]
       results.push({ model: view.name, title: title ?? null, record: item })

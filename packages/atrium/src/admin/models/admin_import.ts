@@ -142,8 +142,9 @@ export default class AdminImport extends AdminModel {
   @column()
   declare state: ImportState
 
-  @column(jsonColumn)
-  declare trial: DryRun | null
+  /** Result of the dry run; null before it */
+  @column({ ...jsonColumn, columnName: 'trial' })
+  declare dryRun: DryRun | null
 
   /** Counts of the run */
   @column(jsonColumn)

@@ -76,8 +76,8 @@ export default class AdminJob extends AdminModel {
   declare result: Record<string, unknown> | null
 
   /** Error message of a failed job */
-  @column()
-  declare fault: string | null
+  @column({ columnName: 'fault' })
+  declare error: string | null
 
   /** Number of times that the job's process was killed */
   @column()

@@ -93,7 +93,7 @@ export function readPermissions(value: unknown): PermissionsDocument {
     )
     .map(([model, entry]) => [model, normalised(entry)])
   const lists = LISTS.flatMap((list) => {
-    const given = listIn(value as PermissionsDocument, list)
+    const given = namesInList(value as PermissionsDocument, list)
     if (given.length === 0) return []
     return [[list, given.includes(ALL) ? [ALL] : names(given)]]
   })
@@ -106,7 +106,7 @@ export function isRoleList(key: string): key is RoleList {
 }
 
 /** Returns the names in one of the document's lists (pages, cards); empty if the document does not have this list. */
-export function listIn(document: PermissionsDocument, list: RoleList): readonly string[] {
+export function namesInList(document: PermissionsDocument, list: RoleList): readonly string[] {
   const given = Object.hasOwn(document, list) ? document[list] : []
   return Array.isArray(given) ? given : []
 }
@@ -220,7 +220,7 @@ export function permissionsInWords(document: PermissionsDocument): string[] {
     return `${name}: ${entryInWords(entry)}`
   })
   for (const list of LISTS) {
-    const given = listIn(document, list)
+    const given = namesInList(document, list)
     if (given.length > 0) lines.push(`${LIST_NAMES[list]}: ${listInWords(given)}`)
   }
   return lines.length > 0 ? lines : ['nothing']

@@ -185,11 +185,11 @@ export class Notices {
 
 /** Returns device and address of a request, for a notice. */
 export function noticeOrigin(ctx: HttpContext): NoticePlace {
-  return placeOf(originOf(ctx))
+  return deviceOf(originOf(ctx))
 }
 
 /** Returns device and address of the origin of a write; empty for writes by code. */
-export function placeOf(origin: Origin | undefined): NoticePlace {
+export function deviceOf(origin: Origin | undefined): NoticePlace {
   return origin ? { device: deviceName(origin.userAgent), address: origin.ip } : {}
 }
 

@@ -8,7 +8,7 @@ import { jsonColumn } from '../models/admin_model.js'
 import {
   ALL,
   entryOf,
-  listIn,
+  namesInList,
   type ModelPermissions,
   ownEntryOf,
   type PermissionsDocument,
@@ -80,7 +80,7 @@ export class CompiledPermissions {
   /** Returns true if a role lists a page or a card, or all of them. */
   lists(list: RoleList, name: string): boolean {
     return this.documents.some((document) => {
-      const listed = listIn(document, list)
+      const listed = namesInList(document, list)
       return listed.includes(name) || listed.includes(ALL)
     })
   }

@@ -10,7 +10,7 @@ import { permissionOfCard, type WithCards } from '../views/admin_card.js'
 import AdminRole from '../models/admin_role.js'
 import {
   ALL,
-  listIn,
+  namesInList,
   LISTS,
   modelsIn,
   OWN_TOKENS,
@@ -65,7 +65,7 @@ export function offeredNames(
 
 function unlisted(site: NamedSite, document: PermissionsDocument, list: RoleList): UnknownName[] {
   const known = offeredNames(site, list)
-  const gone = listIn(document, list).filter((name) => name !== ALL && !known.has(name))
+  const gone = namesInList(document, list).filter((name) => name !== ALL && !known.has(name))
   return gone.map((name) => ({
     model: list,
     kind: list,

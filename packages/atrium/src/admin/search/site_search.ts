@@ -26,7 +26,7 @@ const MOST_RECORDS = 5
 const AT_ONCE = 4
 
 /** Time limits of a search, in milliseconds */
-export const patience = {
+export const timeLimits = {
   /**
    * Limit for each model for titles that contain the text elsewhere than at the beginning, so that a large model does
    * not use up the time of other models
@@ -164,8 +164,8 @@ async function searchRecords(ctx: HttpContext, views: readonly ModelView[], q: s
   const outcomes = await Promise.all(
     views.map((view) =>
       takeTurns(async () => {
-        if (!isBefore(patience.model)) return null
-        return await resultWithin(patience.model, () => recordsOf(ctx, view, q))
+        if (!isBefore(timeLimits.model)) return null
+        return await resultWithin(timeLimits.model, () => recordsOf(ctx, view, q))
       })
     )
   )
@@ -188,7 +188,7 @@ async function recordsOf(ctx: HttpContext, view: ModelView, q: string): Promise<
     const { items, isComplete } = await recordsByTitle(ctx, view, {
       q,
       limit: MOST_RECORDS,
-      patience: patience.contained,
+      timeLimit: timeLimits.contained,
     })
     if (items.length === 0 && !isComplete) return null
     const keys = items.map((item) => keyOf(item)!)

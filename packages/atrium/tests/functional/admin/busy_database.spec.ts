@@ -154,7 +154,7 @@ test.group('Admin | a busy database', (group) => {
     jobs.resume()
     await jobs.run(id, false)
     const job = await findJob(id)
-    assert.equal(job.state, 'done', String(job.fault))
+    assert.equal(job.state, 'done', String(job.error))
     for (let round = 0; round < 5; round++) {
       const refused = await login('jo', 'wrong')
       const accepted = await login('jo')

@@ -9,7 +9,7 @@ import {
   TextCard,
   type AdminSite,
 } from '#admin'
-import { patience } from '#admin/dashboard/cards/card_body'
+import { timeLimits } from '#admin/dashboard/cards/card_body'
 import { addCard } from '#admin/dashboard/cards/find_cards'
 import type { PermissionsInput } from '#admin/models/permissions_document'
 import { addCards, StatesChart, CrossingsCard } from '#tests/fixtures/cards'
@@ -357,10 +357,10 @@ test.group('Admin | cards of the dashboard', (group) => {
     captureLog(cleanup)
     const view = site.models.get('Crossing')!
     const { aggregate } = view.crud
-    const before = patience.card
+    const before = timeLimits.card
     cleanup(() => void (view.crud.aggregate = aggregate))
-    cleanup(() => void (patience.card = before))
-    patience.card = 200
+    cleanup(() => void (timeLimits.card = before))
+    timeLimits.card = 200
     view.crud.aggregate = () => new Promise(() => {})
     const { status, text } = await open('/admin?whole=1')
     assert.equal(status, 200)

@@ -59,7 +59,7 @@ test.group('Admin | import', (group) => {
       )
     )
     assert.equal(one.key, 'sku')
-    const { faults: errors, preview, ...counts } = one.trial!
+    const { faults: errors, preview, ...counts } = one.dryRun!
     assert.deepEqual(counts, { new: 1, changed: 1, unchanged: 1, faulty: 3, notes: [] })
     assert.deepEqual(
       errors.map(({ line, field }) => [line, field]),
@@ -99,7 +99,7 @@ test.group('Admin | import', (group) => {
     const { id } = await run(own.jo, one)
     cleanup(await work())
     const job = await untilJob(id)
-    assert.equal(job.state, 'done', job.fault ?? '')
+    assert.equal(job.state, 'done', job.error ?? '')
     const { message, ...counts } = job.result!
     assert.deepEqual(counts, { created: 1, changed: 1, unchanged: 1, skipped: 0 })
     assert.deepEqual(await titles(), ['a Lamp', 'b Armchair', 'c Table'])
@@ -142,7 +142,7 @@ test.group('Admin | import', (group) => {
     cleanup(await work())
     const job = await untilJob(id)
     assert.equal(job.state, 'failed')
-    assert.match(job.fault!, /Line 4/)
+    assert.match(job.error!, /Line 4/)
     assert.deepEqual(await titles(), ['c Mine'])
     assert.lengthOf(await db.from('admin_audit_log'), 0)
     assert.lengthOf(await db.from('admin_event_log').where('event_type', 'IMPORT'), 0)
@@ -159,13 +159,13 @@ test.group('Admin | import', (group) => {
     lines[2] = 's2,'
     lines[210] = 's210,Refused by a hook'
     const one = await tried(own.jo, MODEL, csv('sku,title', ...lines))
-    assert.equal(one.trial!.faulty, 1)
+    assert.equal(one.dryRun!.faulty, 1)
     const service = await imports()
     await assert.rejects(async () => run(own.jo, one), 'import.refused.invalidRows')
-    const { id } = await run(own.jo, one, { skipFaulty: true })
+    const { id } = await run(own.jo, one, { skipInvalid: true })
     cleanup(await work())
     const job = await untilJob(id)
-    assert.equal(job.state, 'done', job.fault ?? '')
+    assert.equal(job.state, 'done', job.error ?? '')
     assert.containSubset(job.result, { created: 218, skipped: 2 })
     assert.equal(job.done, 220)
     const [{ total }] = await db.from('import_articles').count('* as total')
@@ -184,7 +184,7 @@ test.group('Admin | import', (group) => {
       [4, 212]
     )
     await assert.rejects(
-      async () => run(own.jo, present!, { skipFaulty: true }),
+      async () => run(own.jo, present!, { skipInvalid: true }),
       'import.refused.done'
     )
   })
@@ -195,12 +195,12 @@ test.group('Admin | import', (group) => {
     const lines = Array.from({ length: 250 }, (_, index) => `s${index},Lamp`)
     lines.push('s5,Again')
     const one = await tried(own.jo, MODEL, csv('sku,title', ...lines))
-    const { id } = await run(own.jo, one, { skipFaulty: true })
+    const { id } = await run(own.jo, one, { skipInvalid: true })
     const site = await adminSite()
     site.jobs.resume()
     const goOn = site.jobs.run(id, false)
     for (;;) {
-      const { done, fault: error } = await findJob(id)
+      const { done, error } = await findJob(id)
       assert.isNull(error)
       if (done >= 100) break
       await new Promise((resolve) => setTimeout(resolve, 5))
@@ -214,7 +214,7 @@ test.group('Admin | import', (group) => {
       await site.jobs.run(id, true)
     }
     const job = await findJob(id)
-    assert.equal(job.state, 'done', job.fault ?? '')
+    assert.equal(job.state, 'done', job.error ?? '')
     assert.containSubset(job.result, { created: 250, skipped: 1 })
     assert.lengthOf(await db.from('admin_event_log').where('event_type', 'IMPORT'), 1)
     const [{ total }] = await db.from('admin_audit_log').count('* as total')
@@ -235,7 +235,7 @@ test.group('Admin | import', (group) => {
       csv('sku,title,maker', 'a,Lamp,Acme', 'b,Lamp,Nobody', 'c,Lamp,Twin', 'd,Lamp,')
     )
     assert.deepEqual(one.mapping, { columns: ['sku', 'title', 'maker_id'], by: { 2: 'title' } })
-    const { faults: errors, preview } = one.trial!
+    const { faults: errors, preview } = one.dryRun!
     assert.deepEqual(
       errors.map(({ line, field }) => [line, field]),
       [
@@ -249,7 +249,7 @@ test.group('Admin | import', (group) => {
 
     const byKey = await tried(own.jo, MODEL, csv('sku,title,maker_id', 'a,Lamp,1', 'b,Lamp,99'))
     assert.deepEqual(
-      byKey.trial!.faults.map(({ line, field }) => [line, field]),
+      byKey.dryRun!.faults.map(({ line, field }) => [line, field]),
       [[3, 'maker_id']]
     )
   }).tags(['@dialect'])
@@ -265,7 +265,7 @@ test.group('Admin | import', (group) => {
     await db.table('import_makers').insert({ id: 20_000, name: 'Zenith' })
     const content = csv('sku,title,maker', 'a,Lamp,Twin', 'b,Lamp,Zenith', 'c,Lamp,Nobody')
     const one = await tried(own.jo, MODEL, content)
-    const { faults: errors, preview } = one.trial!
+    const { faults: errors, preview } = one.dryRun!
     assert.deepEqual(
       errors.map(({ line }) => line),
       [2, 4]
@@ -280,7 +280,7 @@ test.group('Admin | import', (group) => {
     const ada = await makeUser('ada', { isSuperuser: false, roles: ['Adds'] })
     await article({ sku: 'a' })
     const one = await tried(ada, MODEL, csv('sku,title', 'a,Other', 'b,Chair'))
-    assert.deepEqual(one.trial!.faults, [
+    assert.deepEqual(one.dryRun!.faults, [
       {
         line: 2,
         field: null,
@@ -288,7 +288,7 @@ test.group('Admin | import', (group) => {
         title: 'Other',
       },
     ])
-    assert.equal(one.trial!.new, 1)
+    assert.equal(one.dryRun!.new, 1)
 
     await makeRole('Sees', { [MODEL]: { actions: ['view', 'create', 'update'] } })
     const bob = await makeUser('bob', { isSuperuser: false, roles: ['Sees'] })
@@ -305,7 +305,7 @@ test.group('Admin | import', (group) => {
     for (const [index, key] of ['id', 'sku'].entries()) {
       const content = csv('id,sku,title', `7000${index},n${index},Lamp`)
       const one = await tried(kay, MODEL, content, { key })
-      assert.containSubset(one.trial!, { new: 0, faulty: 1, faults: [{ line: 2, field: 'id' }] })
+      assert.containSubset(one.dryRun!, { new: 0, faulty: 1, faults: [{ line: 2, field: 'id' }] })
     }
   })
 
@@ -325,7 +325,7 @@ test.group('Admin | import', (group) => {
     const { id } = await run(own.jo, one)
     cleanup(await work())
     const job = await untilJob(id)
-    assert.equal(job.state, 'done', job.fault ?? '')
+    assert.equal(job.state, 'done', job.error ?? '')
     assert.isAbove(await article({ sku: 'c' }), last + 1000)
   }).tags(['@dialect'])
 
@@ -342,11 +342,11 @@ test.group('Admin | import', (group) => {
     const content = csv('sku,title,branch', 'a,Lamp,5', 'b,Chair,4', 'c,Bed,7', 'z,Mine,4')
     const one = await tried(ada, MODEL, content)
     assert.deepEqual(
-      one.trial!.faults.map(({ line }) => line),
+      one.dryRun!.faults.map(({ line }) => line),
       [2, 4, 5]
     )
-    assert.match(one.trial!.faults[0].message, /could no longer access the record/)
-    const { id } = await run(ada, one, { skipFaulty: true })
+    assert.match(one.dryRun!.faults[0].message, /could no longer access the record/)
+    const { id } = await run(ada, one, { skipInvalid: true })
     cleanup(await work())
     const job = await untilJob(id)
     assert.containSubset(job.result, { created: 1, changed: 0, skipped: 3 })
@@ -389,14 +389,14 @@ test.group('Admin | import', (group) => {
     const content = csv('sku,title', 'a,Lamp', 'b,Forbidden', 'c,Chair', 'c,Bed')
     const one = await tried(own.jo, MODEL, content, { key: null })
     assert.deepEqual(
-      one.trial!.faults.map(({ line, field }) => [line, field]),
+      one.dryRun!.faults.map(({ line, field }) => [line, field]),
       [
         [2, 'sku'],
         [3, null],
         [5, 'sku'],
       ]
     )
-    assert.match(one.trial!.faults[0].message, /already registered/)
+    assert.match(one.dryRun!.faults[0].message, /already registered/)
   })
 
   test('[D3, D1] a cancelled run reports what it wrote, and can’t be started again as a new run', async ({
@@ -405,13 +405,13 @@ test.group('Admin | import', (group) => {
   }) => {
     const lines = Array.from({ length: 300 }, (_, index) => `s${index},Lamp`)
     const one = await tried(own.jo, MODEL, csv('sku,title', ...lines))
-    const { id } = await run(own.jo, one, { skipFaulty: true })
+    const { id } = await run(own.jo, one, { skipInvalid: true })
     const site = await adminSite()
     site.jobs.resume()
     const goOn = site.jobs.run(id, false)
     for (;;) {
       const job = await findJob(id)
-      assert.isNull(job.fault)
+      assert.isNull(job.error)
       if (job.done >= 100) {
         await site.jobs.store.cancel(job)
         break
@@ -427,7 +427,7 @@ test.group('Admin | import', (group) => {
     assert.equal(present!.state, 'failed')
     assert.equal(present!.counts!.new, job.done)
     await assert.rejects(
-      () => run(own.jo, present!, { skipFaulty: true }),
+      () => run(own.jo, present!, { skipInvalid: true }),
       'import.refused.partlyDone'
     )
 
@@ -445,7 +445,7 @@ test.group('Admin | import', (group) => {
     const undo = await call('POST', path, { json: {}, headers: { cookie: own.cookie } })
     assert.equal(undo.status, 202)
     const undone = await untilJob(undo.body.job.id)
-    assert.equal(undone.state, 'done', undone.fault ?? '')
+    assert.equal(undone.state, 'done', undone.error ?? '')
     assert.lengthOf(await articles(), 0)
   })
 

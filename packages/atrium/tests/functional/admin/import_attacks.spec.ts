@@ -49,7 +49,7 @@ test.group('Admin | attacks on imports', (group) => {
     await db.table('import_articles').insert(hushed)
     for (const row of ['a,,4711', 'a,Lamp,5', 'a,Hushed,5']) {
       const one = await tried(own.jo, MODEL, csv('sku,title,price', row, 'b,Chair,7'))
-      const { faults: errors, preview, ...counts } = one.trial!
+      const { faults: errors, preview, ...counts } = one.dryRun!
       assert.deepEqual(counts, { new: 1, changed: 0, unchanged: 0, faulty: 1, notes: [] })
       assert.deepEqual(
         errors.map(({ field, message }) => [field, message]),
@@ -57,7 +57,7 @@ test.group('Admin | attacks on imports', (group) => {
       )
       assert.lengthOf(preview, 1)
       assert.notInclude(JSON.stringify(preview), '4711')
-      const { id } = await run(own.jo, one, { skipFaulty: true })
+      const { id } = await run(own.jo, one, { skipInvalid: true })
       const job = await perform(id)
       assert.containSubset(job.result, { created: 1, changed: 0, skipped: 1 })
       const { title } = await db.from('import_articles').where('sku', 'a').first()
@@ -111,7 +111,7 @@ test.group('Admin | attacks on imports', (group) => {
 
     const job = await perform(first.id)
     assert.equal(job.state, 'failed')
-    assert.match(job.fault ?? '', /was changed or run by another job/)
+    assert.match(job.error ?? '', /was changed or run by another job/)
     assert.equal(await total(), 0)
   })
 
@@ -146,10 +146,10 @@ test.group('Admin | attacks on imports', (group) => {
     await makeRole('Some', { [MODEL]: { actions, hidden: ['shelf'] } })
     const ada = await member('ada', ['Some'])
     const one = await tried(ada, MODEL, csv('sku,place', 'a,2', 'b,2', 'b,3'))
-    assert.notInclude(JSON.stringify(one.trial), 'SECRET')
+    assert.notInclude(JSON.stringify(one.dryRun), 'SECRET')
     const two = await tried(ada, MODEL, csv('sku,place', 'a,7', 'b,7'))
-    assert.notInclude(JSON.stringify(two.trial), 'SECRET')
-    assert.equal(two.trial!.faulty, 1)
+    assert.notInclude(JSON.stringify(two.dryRun), 'SECRET')
+    assert.equal(two.dryRun!.faulty, 1)
   })
 
   test('[D3, U3] the preview does not reveal a field that is hidden on a record', async ({
@@ -166,12 +166,12 @@ test.group('Admin | attacks on imports', (group) => {
     const right = await tried(ada, MODEL, csv('sku,note', 'a,mine', 'z,SECRET'))
     const wrong = await tried(ada, MODEL, csv('sku,note', 'a,mine', 'z,guess'))
     assert.deepEqual(maskGuess(right), maskGuess(wrong))
-    assert.equal(right.trial!.changed, 1)
-    assert.equal(right.trial!.preview[0].changes[0].before, null)
+    assert.equal(right.dryRun!.changed, 1)
+    assert.equal(right.dryRun!.preview[0].changes[0].before, null)
   })
 
-  /** The trial without the value that the row itself has. */
-  function maskGuess({ trial: dryRun }: AdminImport) {
+  /** The dry run without the value that the row itself has. */
+  function maskGuess({ dryRun }: AdminImport) {
     return JSON.parse(JSON.stringify(dryRun).replaceAll(/SECRET|guess/g, '?'))
   }
 
@@ -188,11 +188,11 @@ test.group('Admin | attacks on imports', (group) => {
       { id: 903, sku: 'y', title: 'Bed', branch: 5, shelf: 'SECRET', place: 3 },
     ])
     const one = await tried(ada, MODEL, csv('sku,title', 'a,Other', 'z,Other'), { key: 'sku' })
-    assert.deepInclude(one.trial, { changed: 1, faulty: 1 })
-    assert.equal(one.trial!.faults[0].field, 'sku')
+    assert.deepInclude(one.dryRun, { changed: 1, faulty: 1 })
+    assert.equal(one.dryRun!.faults[0].field, 'sku')
 
     const two = await tried(ada, MODEL, csv('id,place', '902,3', '903,9', '901,2'), { key: 'id' })
-    assert.notInclude(JSON.stringify(two.trial), 'SECRET')
+    assert.notInclude(JSON.stringify(two.dryRun), 'SECRET')
   })
 
   test('[D3, U3] a reference to a record out of scope has the same error as a missing one', async ({
@@ -210,8 +210,8 @@ test.group('Admin | attacks on imports', (group) => {
     const ada = await member('ada', ['Branch'])
     const content = csv('sku,title,maker_id', 'a,Lamp,1', 'b,Lamp,2', 'c,Lamp,99')
     const one = await tried(ada, MODEL, content)
-    const [theirs, none] = one.trial!.faults
-    assert.equal(one.trial!.faulty, 2)
+    const [theirs, none] = one.dryRun!.faults
+    assert.equal(one.dryRun!.faulty, 2)
     assert.deepEqual({ ...theirs, line: 0, cell: '' }, { ...none, line: 0, cell: '' })
 
     const titled = await tried(ada, MODEL, csv('sku,title,maker', 'a,Lamp,Theirs', 'b,L,Nobody'), {
@@ -219,8 +219,8 @@ test.group('Admin | attacks on imports', (group) => {
       by: { 2: 'title' },
     })
     assert.deepEqual(
-      titled.trial!.faults.map(({ message }) => message.replace(/Theirs|Nobody/, '')),
-      Array(2).fill(titled.trial!.faults[0].message.replace(/Theirs|Nobody/, ''))
+      titled.dryRun!.faults.map(({ message }) => message.replace(/Theirs|Nobody/, '')),
+      Array(2).fill(titled.dryRun!.faults[0].message.replace(/Theirs|Nobody/, ''))
     )
   })
 

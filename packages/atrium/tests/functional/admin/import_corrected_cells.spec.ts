@@ -39,8 +39,8 @@ test.group('Admin | corrected cells of files', (group) => {
     return await untilJob(id)
   }
 
-  function errorsOf({ trial }: AdminImport): Array<[number, string | null]> {
-    return trial!.faults.map(({ field, line }) => [line, field])
+  function errorsOf({ dryRun }: AdminImport): Array<[number, string | null]> {
+    return dryRun!.faults.map(({ field, line }) => [line, field])
   }
 
   test('[D3.27, D3.F5] corrections are parsed like cells: numbers, dates in the order of their column, titles, JSON, empty cells', async ({
@@ -65,7 +65,7 @@ test.group('Admin | corrected cells of files', (group) => {
         zone: 'Europe/Berlin',
       }
     )
-    assert.lengthOf(first.trial!.faults, 7)
+    assert.lengthOf(first.dryRun!.faults, 7)
     const one = await corrected(first, {
       '2 price': '1.234,50',
       '2 count': '',
@@ -115,7 +115,7 @@ test.group('Admin | corrected cells of files', (group) => {
     const one = await tried(own.jo, MODEL, content, { name: 'a.json' })
     const checked = await corrected(one, { '1 title': 'Lamp', '1 count': '2', '1 at': '' })
     assert.deepEqual(errorsOf(checked), [])
-    const [{ changes }] = checked.trial!.preview
+    const [{ changes }] = checked.dryRun!.preview
     assert.deepInclude(changes, { field: 'count', before: null, after: 2 })
   })
 
@@ -124,7 +124,7 @@ test.group('Admin | corrected cells of files', (group) => {
   }) => {
     const one = await tried(own.jo, MODEL, csv('sku,title', `,${'x'.repeat(81)}`, 'b,Chair'))
     const checked = await corrected(one, { '2 title': '' })
-    const { faulty: invalid, new: created } = checked.trial!
+    const { faulty: invalid, new: created } = checked.dryRun!
     assert.deepEqual([created, invalid], [1, 0])
   })
 
@@ -137,7 +137,7 @@ test.group('Admin | corrected cells of files', (group) => {
       csv('sku,title', `a,${'x'.repeat(1001)}`, `b,${'y'.repeat(1000)}`)
     )
     assert.deepEqual(
-      one.trial!.faults.map(({ column }) => column),
+      one.dryRun!.faults.map(({ column }) => column),
       [undefined, 1]
     )
     const site = await adminSite()
@@ -173,7 +173,7 @@ test.group('Admin | corrected cells of files', (group) => {
     const one = await corrected((await service.find(first.id))!, { '2 count': '7' })
     await untilJob(one.jobId!)
     const ready = (await service.find(one.id))!
-    assert.deepEqual([ready.trial!.new, ready.trial!.faulty], [61, 0])
+    assert.deepEqual([ready.dryRun!.new, ready.dryRun!.faulty], [61, 0])
     const job = await performed(ready)
     assert.containSubset(job.result, { created: 61, skipped: 0 })
     const { count } = await db.from('import_articles').where('sku', 'a').first()

@@ -33,8 +33,8 @@ test.group('Admin | importing dates and times', (group) => {
     )
     const one = await tried(own.jo, MODEL, content)
 
-    assert.equal(one.trial!.faulty, 0)
-    assert.deepEqual(one.trial!.dates, [
+    assert.equal(one.dryRun!.faulty, 0)
+    assert.deepEqual(one.dryRun!.dates, [
       {
         field: 'day',
         order: 'dmy',
@@ -69,9 +69,9 @@ test.group('Admin | importing dates and times', (group) => {
     const one = await tried(own.jo, MODEL, content)
     const chosen = await tried(own.jo, MODEL, content, { dateOrder: 'mdy' })
 
-    assert.deepInclude(one.trial!.dates![0], { order: null, isAmbiguous: true })
+    assert.deepInclude(one.dryRun!.dates![0], { order: null, isAmbiguous: true })
     assert.deepEqual(
-      one.trial!.faults.map(({ field, line, message }) => [field, line, message]),
+      one.dryRun!.faults.map(({ field, line, message }) => [field, line, message]),
       [
         [
           'day',
@@ -85,8 +85,8 @@ test.group('Admin | importing dates and times', (group) => {
         ],
       ]
     )
-    assert.equal(chosen.trial!.faulty, 0)
-    assert.equal(chosen.trial!.preview[0].changes.at(-1)!.after, '2026-03-04')
+    assert.equal(chosen.dryRun!.faulty, 0)
+    assert.equal(chosen.dryRun!.preview[0].changes.at(-1)!.after, '2026-03-04')
   })
 
   test('[D3, R12] times are read in the time zone of the user, which both pages name', async ({
@@ -129,7 +129,7 @@ test.group('Admin | importing dates and times', (group) => {
       stored.map(([, at]) => at),
       ['2026-03-29T08:30:00.000Z', '2024-03-31T08:30:00.000Z']
     )
-    const { trial: dryRun } = await inBerlin(skipped)
+    const { dryRun } = await inBerlin(skipped)
     assert.match(dryRun!.faults[0].message, /time that exists in Europe\/Berlin/)
   })
 
@@ -150,6 +150,6 @@ test.group('Admin | importing dates and times', (group) => {
 
     assert.include(plain.text, 'a,Lamp,2026-03-29 08:30:00\r\n')
     assert.include(marked.text, 'a,Lamp,2026-03-29 08:30:00Z\r\n')
-    assert.equal(one.trial!.unchanged, 1)
+    assert.equal(one.dryRun!.unchanged, 1)
   })
 })

@@ -15,7 +15,7 @@ test.group('Admin | import errors', (group) => {
 
   async function errorsOf(...lines: string[]) {
     const one = await tried(own.jo, MODEL, csv(...lines))
-    const { faults: errors, faulty: invalid } = one.trial!
+    const { faults: errors, faulty: invalid } = one.dryRun!
     return { one, faulty: invalid, faults: errors.map(({ line, field }) => [line, field]) }
   }
 
@@ -64,7 +64,7 @@ test.group('Admin | import errors', (group) => {
     cleanup(await work())
     for (const job of [await untilJob(inJob.jobId!), await untilJob(id)]) {
       assert.equal(job.state, 'failed')
-      assert.include(job.fault, 'The import was changed or run by another job')
+      assert.include(job.error, 'The import was changed or run by another job')
     }
     assert.lengthOf(await db.from('import_articles'), 0)
     const [one] = await db.from('admin_imports').where('id', inJob.id)
@@ -100,7 +100,7 @@ test.group('Admin | import errors', (group) => {
       'a,Lamp,five,many,perhaps,the last day,at noon',
       `b,${'x'.repeat(81)},1,1.5,,,`
     )
-    const messages = Object.groupBy(one.trial!.faults, ({ line }) => line)
+    const messages = Object.groupBy(one.dryRun!.faults, ({ line }) => line)
     assert.deepEqual(
       messages[2]!.map(({ message }) => message),
       [
@@ -124,7 +124,7 @@ test.group('Admin | import errors', (group) => {
       'c;C;1.234,50;1.234.567;1;01/31/2026;01/31/2026 2:30 pm',
       'd;D;1 234,50;5;true;31 Jan 2026;2026-01-31T14:30:00+01:00'
     )
-    assert.deepEqual(one.trial!.faults, [])
+    assert.deepEqual(one.dryRun!.faults, [])
   })
 
   test('[D3] invalid values, missing references and duplicate values of a row are all reported', async ({
@@ -176,10 +176,10 @@ test.group('Admin | import errors', (group) => {
     const one = await tried(own.jo, MODEL, content)
     /* That of the third row exists by now. */
     await db.table('import_articles').insert({ sku: 'old', title: 'Bed', shelf: 'A', place: 1 })
-    const { id } = await run(own.jo, one, { skipFaulty: true })
+    const { id } = await run(own.jo, one, { skipInvalid: true })
     cleanup(await work())
     const job = await untilJob(id)
-    assert.equal(job.state, 'done', job.fault ?? '')
+    assert.equal(job.state, 'done', job.error ?? '')
     const headers = { cookie: own.cookie }
     const page = await get(`/admin/management/jobs/${id}`, { headers })
     const [, url] = /href="([^"]+\/faulty)"/.exec(page.text) ?? []

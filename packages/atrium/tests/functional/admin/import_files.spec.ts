@@ -34,7 +34,7 @@ test.group('Admin | import files', (group) => {
       row(text('b'), '<c t="e"><v>#N/A</v></c>', '<c><f>1+1</f></c>', text('x')),
       row(text('c'), number('1917'), number('5'), number('1.23456789012345E+18')),
     ]
-    const { trial: dryRun } = await tried(own.jo, MODEL, workbookOf({ rows: rows.join('') }), {
+    const { dryRun } = await tried(own.jo, MODEL, workbookOf({ rows: rows.join('') }), {
       name: 'rows.xlsx',
     })
 
@@ -61,8 +61,8 @@ test.group('Admin | import files', (group) => {
     const content = JSON.stringify([{ sku: 'a', title: 300, maker_id: 1917 }])
     const one = await tried(own.jo, MODEL, content, { name: 'rows.json', by: { 2: 'title' } })
 
-    assert.deepEqual(one.trial!.faults, [])
-    const { changes } = one.trial!.preview[0]
+    assert.deepEqual(one.dryRun!.faults, [])
+    const { changes } = one.dryRun!.preview[0]
     assert.deepEqual(
       changes.filter(({ field }) => field !== 'sku').map(({ field, after }) => [field, after]),
       [

@@ -36,7 +36,7 @@ test.group('Admin | all-or-nothing imports in parts', (group) => {
     const running = jobs.run(id, false)
     for (;;) {
       const job = await findJob(id)
-      if (job.fault !== null) throw new Error(job.fault)
+      if (job.error !== null) throw new Error(job.error)
       if (job.done > 0) break
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -53,7 +53,7 @@ test.group('Admin | all-or-nothing imports in parts', (group) => {
     const { id, one } = await interrupted(content, async () => {})
     const job = await findJob(id)
     assert.containSubset(job, { state: 'failed', done: 0 })
-    assert.match(job.fault!, /Line 401.*Nothing was changed\.$/)
+    assert.match(job.error!, /Line 401.*Nothing was changed\.$/)
     const rows = await db.from('import_articles')
     assert.deepEqual(
       rows.map(({ sku, title }) => [sku, title]),
@@ -91,7 +91,7 @@ test.group('Admin | all-or-nothing imports in parts', (group) => {
       ada
     )
     const job = await findJob(id)
-    assert.containSubset(job, { state: 'cancelled', done: 0, fault: 'Nothing was changed.' })
+    assert.containSubset(job, { state: 'cancelled', done: 0, error: 'Nothing was changed.' })
     assert.equal(await countOf('import_articles'), 0)
   }).timeout(30_000)
 
@@ -108,7 +108,7 @@ test.group('Admin | all-or-nothing imports in parts', (group) => {
     assert.isEmpty(others)
     assert.equal(left.title, 'Changed')
     assert.equal(job.state, 'cancelled')
-    assert.match(job.fault!, new RegExp(`a record could not be reverted.* ${left.id}\\.$`))
+    assert.match(job.error!, new RegExp(`a record could not be reverted.* ${left.id}\\.$`))
 
     /* It would pass over as many of the first rows as records are left. */
     const { cookie } = own
@@ -162,7 +162,7 @@ test.group('Admin | all-or-nothing imports in parts', (group) => {
     }
     await db.from('import_articles').where('sku', 's7').update({ title: 'Changed' })
     const refused = await undo().catch((error) => error)
-    assert.match(String(refused.message ?? refused.fault), /not as the event left/)
+    assert.match(String(refused.message ?? refused.error), /not as the event left/)
     assert.equal(await countOf('import_articles'), ROWS)
 
     await db.from('import_articles').where('sku', 's7').update({ title: 'Lamp 7' })

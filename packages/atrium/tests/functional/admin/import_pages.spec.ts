@@ -116,7 +116,7 @@ test.group('Admin | pages of the import', (group) => {
     assert.equal(run.status, 303)
     const id = jobIn(run.headers.get('location'))
     const job = await untilJob(id)
-    assert.equal(job.state, 'done', job.fault ?? '')
+    assert.equal(job.state, 'done', job.error ?? '')
     assert.deepEqual(await titles(), ['Prince of Denmark', 'Macbeth'])
     const page = await open(`/admin/management/jobs/${id}`)
     assert.include(page.text, 'id="undo-job"')

@@ -82,7 +82,7 @@ async function stateOf(job: Promise<AdminJob>): Promise<string> {
 }
 
 async function errorOf(job: Promise<AdminJob>): Promise<string> {
-  const { fault: error } = await job
+  const { error } = await job
   return error ?? ''
 }
 
@@ -222,7 +222,7 @@ test.group('Admin | jobs', (group) => {
     const { id } = await add()
     const job = await run(id)
     assert.containSubset(job, { state: 'failed', done: 1, run: null })
-    assert.notInclude(job.fault!, 'secret')
+    assert.notInclude(job.error!, 'secret')
     assert.isNotNull(job.endedAt)
     assert.deepEqual(await marked(), ['mark 0'])
     assert.deepEqual(log, [{ job: id, message: 'select secret' }])
@@ -365,7 +365,7 @@ test.group('Admin | jobs', (group) => {
     await db.from('admin_jobs').update({ state: 'running', run: 'killed', interruptions: 2 })
     const job = await run(id, true)
     assert.containSubset(job, { state: 'failed', done: 0 })
-    assert.include(job.fault!, 'three times')
+    assert.include(job.error!, 'three times')
   })
 
   test('[D1] a job killed during a step that writes to another database reports that the result is uncertain', async ({
@@ -394,7 +394,7 @@ test.group('Admin | jobs', (group) => {
         .update({ state: 'running', pending: 1, done: 1 })
       const job = await run(killed.id, true)
       assert.equal(job.state, 'failed')
-      assert.include(job.fault!, 'it is uncertain whether they were done')
+      assert.include(job.error!, 'it is uncertain whether they were done')
       const { text } = await page(`/${killed.id}`)
       assert.notInclude(text, 'Do the rest')
     } finally {

@@ -396,31 +396,31 @@ test.group('Admin | list | form for a new filter', (group) => {
         column: 'visitors',
         operator: 'gte',
         value: 'many',
-        fault: 'It must be an integer, not “many”.',
+        error: 'It must be an integer, not “many”.',
       },
       {
         column: 'found_on',
         operator: 'gte',
         value: '2024-13-01',
-        fault: 'It must be a date as 2026-01-31, not “2024-13-01”.',
+        error: 'It must be a date as 2026-01-31, not “2024-13-01”.',
       },
-      { column: 'visitors', operator: 'gte', value: '', fault: 'Fill in a value.' },
-      { column: 'visitors', operator: 'between', value: '5', fault: 'Fill in a value.' },
+      { column: 'visitors', operator: 'gte', value: '', error: 'Fill in a value.' },
+      { column: 'visitors', operator: 'between', value: '5', error: 'Fill in a value.' },
       {
         column: 'found_on',
         operator: 'period',
         value: 'next_year',
-        fault: 'It must be two values with a comma between.',
+        error: 'It must be two values with a comma between.',
       },
       {
         column: 'alcove_code',
         operator: 'title',
         value: 'x'.repeat(201),
-        fault: 'It can’t be the title of a record.',
+        error: 'It can’t be the title of a record.',
       },
-      { column: 'name', operator: 'contains', value: '\0', fault: 'It must be text.' },
+      { column: 'name', operator: 'contains', value: '\0', error: 'It must be text.' },
     ])
-    .run(async ({ assert }, { column, operator, value, fault: error }) => {
+    .run(async ({ assert }, { column, operator, value, error }) => {
       const { status, text } = await ask(filled(column, operator, value))
       assert.equal(status, 422)
       assert.include(unescape(text), error)

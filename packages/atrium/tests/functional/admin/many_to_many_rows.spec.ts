@@ -126,12 +126,12 @@ test.group('Admin | many-to-many fields with pivot columns', (group) => {
   test('[R3] errors of pivot rows are shown at their cells, and nothing is stored')
     .tags(['@database'])
     .with([
-      { column: 'role', text: '', fault: 'Part is required' },
-      { column: 'role', text: 'clown', fault: 'clown' },
-      { column: 'fee', text: 'much', fault: 'much' },
-      { column: 'since', text: 'soon', fault: 'soon' },
+      { column: 'role', text: '', error: 'Part is required' },
+      { column: 'role', text: 'clown', error: 'clown' },
+      { column: 'fee', text: 'much', error: 'much' },
+      { column: 'since', text: 'soon', error: 'soon' },
     ])
-    .run(async ({ assert }, { column, text: typed, fault: error }) => {
+    .run(async ({ assert }, { column, text: typed, error }) => {
       const fields = { 'parts.0.id': String(ann.id), 'parts.0.role': 'singer', 'title': 'Lost' }
       const { status, text } = await send({ ...fields, [`parts.0.${column}`]: typed })
       assert.equal(status, 400)

@@ -379,7 +379,7 @@ test.group('MCP server', (group) => {
     assert.equal(await statusOf(sendForm(action, {}, { cookie: bob })), 404)
     const { headers: sent } = await sendForm(action, {}, { cookie })
     const job = await untilJob(Number(/jobs\/(\d+)/.exec(sent.get('location')!)![1]))
-    assert.equal(job.state, 'done', job.fault ?? '')
+    assert.equal(job.state, 'done', job.error ?? '')
     const rows = await db.from('plays').where('is_deleted', false).orderBy('id').select('title')
     assert.deepEqual(
       rows.map(({ title }) => title),

@@ -156,16 +156,16 @@ test.group('Admin | export and import round trips', (group) => {
       const before = await tripRows()
       const file = await exportedFile('Trip', `format=${format}`, cookie)
       await empty()
-      const { job, trial: dryRun } = await importedFile('Trip', `trips.${format}`, file, cookie)
+      const { job, dryRun } = await importedFile('Trip', `trips.${format}`, file, cookie)
       assert.deepEqual(dryRun!.faults, [])
       assert.equal(dryRun!.new, NASTY.length)
-      assert.equal(job?.state, 'done', job?.fault ?? '')
+      assert.equal(job?.state, 'done', job?.error ?? '')
       const after = await tripRows()
       for (const [index, row] of before.entries()) assert.deepEqual(after[index], row)
       assert.lengthOf(after, before.length)
 
       const again = await importedFile('Trip', `trips.${format}`, file, cookie)
-      assert.deepInclude(again.trial, { new: 0, changed: 0, unchanged: NASTY.length, faulty: 0 })
+      assert.deepInclude(again.dryRun, { new: 0, changed: 0, unchanged: NASTY.length, faulty: 0 })
     }).tags(['@database'])
   }
 
@@ -241,7 +241,7 @@ test.group('Admin | export and import round trips', (group) => {
               .join(delimiter)
           )
           .join('\r\n')
-        const { job, trial: dryRun } = await importedFile(
+        const { job, dryRun } = await importedFile(
           'Trip',
           'trips.csv',
           new Uint8Array(encode(text)),
@@ -249,7 +249,7 @@ test.group('Admin | export and import round trips', (group) => {
           { dateOrder }
         )
         assert.deepEqual(dryRun!.faults, [])
-        assert.equal(job?.state, 'done', job?.fault ?? '')
+        assert.equal(job?.state, 'done', job?.error ?? '')
         const after = await tripRows()
         for (const [index, row] of before.entries()) assert.deepEqual(after[index], row)
         assert.lengthOf(after, before.length)
@@ -271,9 +271,9 @@ test.group('Admin | export and import round trips', (group) => {
       await db.table('trips_wide').multiInsert(rows)
       const file = await exportedFile('WideTrip', `format=${format}`, cookie)
       await db.from('trips_wide').delete()
-      const { job, trial: dryRun } = await importedFile('WideTrip', `wide.${format}`, file, cookie)
+      const { job, dryRun } = await importedFile('WideTrip', `wide.${format}`, file, cookie)
       assert.deepEqual(dryRun!.faults, [], format)
-      assert.equal(job?.state, 'done', job?.fault ?? '')
+      assert.equal(job?.state, 'done', job?.error ?? '')
       assert.deepEqual(await db.from('trips_wide').orderBy('id'), rows, format)
     }
   }).tags(['@database'])
@@ -292,9 +292,9 @@ test.group('Admin | export and import round trips', (group) => {
       const file = await exportedFile('TripLog', `format=${format}`, cookie)
       assert.isAbove(file.length, text.length)
       await db.from('trip_logs').delete()
-      const { job, trial: dryRun } = await importedFile('TripLog', `logs.${format}`, file, cookie)
+      const { job, dryRun } = await importedFile('TripLog', `logs.${format}`, file, cookie)
       assert.deepEqual(dryRun!.faults, [], format)
-      assert.equal(job?.state, 'done', job?.fault ?? '')
+      assert.equal(job?.state, 'done', job?.error ?? '')
       const { log } = await db.from('trip_logs').whereNot('log', 'short').firstOrFail()
       assert.isTrue(log === text, format)
     }
@@ -353,8 +353,8 @@ test.group('Admin | export and import round trips', (group) => {
       ['a.json', `[${objects.join(',\n')}]`, 1],
     ] as const) {
       await empty()
-      const { job, trial: dryRun } = await importedFile('Trip', name, content, cookie, {
-        skipFaulty: true,
+      const { job, dryRun } = await importedFile('Trip', name, content, cookie, {
+        skipInvalid: true,
       })
       assert.deepEqual(
         dryRun!.faults.map(({ line, field, message }) => [line, field, message]),
@@ -367,7 +367,7 @@ test.group('Admin | export and import round trips', (group) => {
         ]),
         name
       )
-      assert.equal(job?.state, 'done', job?.fault ?? '')
+      assert.equal(job?.state, 'done', job?.error ?? '')
       const rows = await tripRows()
       assert.deepEqual(
         rows.map(({ big_text: text }) => text.trim()),
@@ -382,9 +382,9 @@ test.group('Admin | export and import round trips', (group) => {
       ['a.csv', 'name,seats,is_open\r\n"a\u0000b",1,true\r\n'],
       ['a.ndjson', '{"name":"a\\u0000b","seats":1,"is_open":true}\n'],
     ]) {
-      const { trial: dryRun } = await importedFile('Trip', name, content, cookie).catch((error) => {
+      const { dryRun } = await importedFile('Trip', name, content, cookie).catch((error) => {
         assert.match(error.message, /^422 /)
-        return { trial: null }
+        return { dryRun: null }
       })
       if (dryRun)
         assert.deepEqual(

@@ -139,9 +139,9 @@ test.group('Admin | random export and import round trips', (group) => {
           const before = await tripRows()
           const file = await exportedFile('Trip', `format=${format}`, cookie)
           await db.from('trips').delete()
-          const { job, trial: dryRun } = await importedFile('Trip', `trips.${format}`, file, cookie)
+          const { job, dryRun } = await importedFile('Trip', `trips.${format}`, file, cookie)
           assert.deepEqual(dryRun!.faults, [])
-          assert.equal(job?.state, 'done', job?.fault ?? '')
+          assert.equal(job?.state, 'done', job?.error ?? '')
           assert.deepEqual(await tripRows(), before)
         }),
         { numRuns: runs(15), endOnFailure: true }

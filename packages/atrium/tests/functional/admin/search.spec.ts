@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { patience } from '#admin/search/site_search'
+import { timeLimits } from '#admin/search/site_search'
 import { Genre, Recording, Score, Studio } from '#tests/fixtures/references'
 import {
   adminSite,
@@ -182,9 +182,9 @@ test.group('Admin | search of the site', (group) => {
     const view = models.get('Studio')!
     const { getMulti } = view.crud
     let end = () => {}
-    patience.model = 2000
+    timeLimits.model = 2000
     cleanup(() => {
-      patience.model = 30_000
+      timeLimits.model = 30_000
       view.crud.getMulti = getMulti
       end()
     })
@@ -207,9 +207,9 @@ test.group('Admin | search of the site', (group) => {
   }) => {
     await Studio.create({ name: 'The Hansa' })
     await Recording.create({ title: 'Hansa live' })
-    patience.contained = 0
+    timeLimits.contained = 0
     cleanup(() => {
-      patience.contained = 30_000
+      timeLimits.contained = 30_000
     })
     const { text } = await search('hansa')
     const [, slow = ''] = /Not searched, as it takes too long:(.*)/s.exec(text) ?? []
@@ -235,9 +235,9 @@ test.group('Admin | search of the site', (group) => {
     const view = models.get('Studio')!
     const { getMulti } = view.crud
     const { now } = performance
-    patience.model = 1e9
+    timeLimits.model = 1e9
     cleanup(() => {
-      patience.model = 30_000
+      timeLimits.model = 30_000
       view.crud.getMulti = getMulti
       performance.now = now
     })

@@ -31,9 +31,9 @@ async function loggedEvents(): Promise<AdminEventLog[]> {
   return await AdminEventLog.query().orderBy('id')
 }
 
-const placeOf = ({ headers }: HttpResponse) => headers.get('location')
+const locationOf = ({ headers }: HttpResponse) => headers.get('location')
 const refusal = (response: HttpResponse) =>
-  new URL(placeOf(response)!, 'http://x').searchParams.get('error')
+  new URL(locationOf(response)!, 'http://x').searchParams.get('error')
 
 test.group('Admin | single sign-on', (group) => {
   const server = new OidcServer()
@@ -82,7 +82,7 @@ test.group('Admin | single sign-on', (group) => {
     const browser = new SsoBrowser()
     const begun = await browser.visit(`${START}?next=%2Fadmin%2Faccount`)
     assert.equal(begun.status, 303)
-    const requested = new URL(placeOf(begun)!)
+    const requested = new URL(locationOf(begun)!)
     assert.equal(requested.origin, issuer)
     const appUrl = new URL(app.config.get<string>('app.appUrl')).origin
     assert.containsSubset(Object.fromEntries(requested.searchParams), {
@@ -105,7 +105,7 @@ test.group('Admin | single sign-on', (group) => {
 
     const done = await browser.logIn(`${START}?next=%2Fadmin%2Faccount`)
     assert.equal(done.status, 303)
-    assert.equal(placeOf(done), '/admin/account')
+    assert.equal(locationOf(done), '/admin/account')
     assert.equal(receivedCookies(done).sso_step.value, '')
     assert.isTrue(await isSignedIn(cookiesFrom(done)))
     const [event] = await loggedEvents()
@@ -188,7 +188,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(refusal(await other.visit(back)), 'sso_failed')
     assert.equal(refusal(await new SsoBrowser().visit(back)), 'sso_again')
 
-    assert.equal(placeOf(await browser.visit(back)), '/admin')
+    assert.equal(locationOf(await browser.visit(back)), '/admin')
     assert.equal(refusal(await new SsoBrowser(cookies).visit(back)), 'sso_again')
 
     const late = new SsoBrowser()
@@ -205,10 +205,10 @@ test.group('Admin | single sign-on', (group) => {
     const again = new SsoBrowser()
     const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
     const response = await again.visit(`${START}?next=%2Fadmin%2Faccount`, headers)
-    assert.equal(placeOf(response), '/admin/login?error=required&next=%2Fadmin%2Faccount')
+    assert.equal(locationOf(response), '/admin/login?error=required&next=%2Fadmin%2Faccount')
     assert.notProperty(receivedCookies(response), 'sso_step')
     const own = await again.visit(START, { ...headers, 'sec-fetch-site': 'same-origin' })
-    assert.equal(new URL(placeOf(own)!).origin, issuer)
+    assert.equal(new URL(locationOf(own)!).origin, issuer)
   })
 
   test('[U15, U11] a login without a new prompt at the provider is not a recent proof of identity', async ({
@@ -217,16 +217,16 @@ test.group('Admin | single sign-on', (group) => {
     await link('jo')
     const guarded = async (browser: SsoBrowser) => {
       const response = await browser.visit('/admin/account/factors/totp')
-      return placeOf(response)?.split('?')[0] ?? response.status
+      return locationOf(response)?.split('?')[0] ?? response.status
     }
     const browser = new SsoBrowser()
     await browser.logIn()
     assert.equal(await guarded(browser), 200)
     await inMinutes(31, async () => {
-      assert.equal(placeOf(await browser.logIn()), '/admin')
+      assert.equal(locationOf(await browser.logIn()), '/admin')
       assert.equal(await guarded(browser), '/admin/reauthenticate')
       const way = `${START}?for=proof&next=%2Fadmin%2Faccount`
-      assert.equal(placeOf(await browser.logIn(way)), '/admin/account')
+      assert.equal(locationOf(await browser.logIn(way)), '/admin/account')
       assert.equal(await guarded(browser), 200)
     })
   })
@@ -294,7 +294,7 @@ test.group('Admin | single sign-on', (group) => {
 
     await use({ unknown: 'create' })
     const browser = new SsoBrowser()
-    assert.equal(placeOf(await browser.logIn()), '/admin')
+    assert.equal(locationOf(await browser.logIn()), '/admin')
     const user = await AdminUser.findByOrFail('username', 'kim-2')
     assert.isFalse(user.isSuperuser)
     assert.equal(user.hashedPassword, '!')
@@ -308,7 +308,7 @@ test.group('Admin | single sign-on', (group) => {
         return new SsoBrowser().logIn()
       })
     )
-    assert.deepEqual(both.map(placeOf), ['/admin', '/admin'])
+    assert.deepEqual(both.map(locationOf), ['/admin', '/admin'])
     assert.lengthOf(await AdminUser.all(), 3)
   })
 
@@ -332,7 +332,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.isNull(await AdminUser.findBy('username', 'kim'))
 
     const rightsAfter = async (groups: unknown) => {
-      assert.equal(placeOf(await logIn(groups)), '/admin')
+      assert.equal(locationOf(await logIn(groups)), '/admin')
       const user = await AdminUser.findByOrFail('username', 'kim')
       return [await rolesOf(user), user.isSuperuser]
     }
@@ -357,7 +357,7 @@ test.group('Admin | single sign-on', (group) => {
     const user = await link('jo')
     await user.merge({ isSuperuser: true }).save()
     server.behaviour.person = { sub: 'kim', groups: ['staff'] }
-    assert.equal(placeOf(await new SsoBrowser().logIn()), '/admin')
+    assert.equal(locationOf(await new SsoBrowser().logIn()), '/admin')
     await user.refresh()
     assert.isTrue(user.isSuperuser)
   })
@@ -373,7 +373,7 @@ test.group('Admin | single sign-on', (group) => {
     server.behaviour.person = { sub: 'kim', amr: ['pwd'] }
     assert.equal(refusal(await new SsoBrowser().logIn()), 'sso_factor')
     server.behaviour.person = { sub: 'kim', amr: ['pwd', 'otp'] }
-    assert.equal(placeOf(await new SsoBrowser().logIn()), '/admin')
+    assert.equal(locationOf(await new SsoBrowser().logIn()), '/admin')
   })
 
   test('[U15, U10] the login at the provider counts as the second factor', async ({
@@ -387,12 +387,12 @@ test.group('Admin | single sign-on', (group) => {
     assert.isTrue(await isSignedIn(browser.cookies))
     const password = await login('jo')
     assert.match(
-      placeOf(await get('/admin', { headers: { cookie: cookiesFrom(password) } }))!,
+      locationOf(await get('/admin', { headers: { cookie: cookiesFrom(password) } }))!,
       /totp/
     )
     await giveFactor(user)
     const again = new SsoBrowser()
-    assert.equal(placeOf(await again.logIn()), '/admin')
+    assert.equal(locationOf(await again.logIn()), '/admin')
   })
 
   test('[U15] while the provider is unavailable, the login page reports that, and passwords are accepted', async ({
@@ -404,8 +404,8 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(page.status, 200)
     assert.include(page.text, `href="${START}"`)
     const response = await get(`${START}?next=%2Fadmin%2Faccount`)
-    assert.equal(placeOf(response), '/admin/login?error=sso_away&next=%2Fadmin%2Faccount')
-    const told = await get(placeOf(response)!)
+    assert.equal(locationOf(response), '/admin/login?error=sso_away&next=%2Fadmin%2Faccount')
+    const told = await get(locationOf(response)!)
     assert.match(told.text, /role="alert">The login service can’t be reached/)
     assert.equal(await statusOf(login('jo')), 303)
   })
@@ -441,7 +441,7 @@ test.group('Admin | single sign-on', (group) => {
     const [{ session_metadata: stored }] = await db.from('admin_sessions')
     assert.notMatch(JSON.stringify(stored), /eyJ[\w-]+\.eyJ/)
     const response = await browser.visit('/admin/logout')
-    const place = new URL(placeOf(response)!)
+    const place = new URL(locationOf(response)!)
     assert.equal(place.origin + place.pathname, `${issuer}/session/end`)
     assert.match(place.searchParams.get('id_token_hint')!, /^eyJ/)
     assert.match(place.searchParams.get('post_logout_redirect_uri')!, /\/admin\/login$/)
@@ -451,7 +451,7 @@ test.group('Admin | single sign-on', (group) => {
 
     const withPassword = await login('jo')
     const plain = await get('/admin/logout', { headers: { cookie: cookiesFrom(withPassword) } })
-    assert.equal(placeOf(plain), '/admin/login')
+    assert.equal(locationOf(plain), '/admin/login')
   })
 
   test('[U15, U11] a linked user confirms their identity at the provider, which must prompt again', async ({
@@ -467,20 +467,20 @@ test.group('Admin | single sign-on', (group) => {
       const asking = await browser.visit('/admin/reauthenticate?next=%2Fadmin%2Faccount')
       const way = `${START}?for=proof&next=%2Fadmin%2Faccount`
       assert.include(asking.text, way.replaceAll('&', '&amp;'))
-      const requested = new URL(placeOf(await browser.visit(way))!)
+      const requested = new URL(locationOf(await browser.visit(way))!)
       assert.equal(requested.searchParams.get('prompt'), 'login')
       assert.equal(requested.searchParams.get('max_age'), '0')
 
       server.behaviour.person = { sub: 'sam' }
-      assert.match(placeOf(await browser.logIn(way))!, /^\/admin\/reauthenticate\?next/)
+      assert.match(locationOf(await browser.logIn(way))!, /^\/admin\/reauthenticate\?next/)
       const stale = await new SsoBrowserAsking(browser).withoutPrompt(way)
       assert.match(stale, /^\/admin\/reauthenticate\?next/)
 
       browser.leaveProvider()
       server.behaviour.person = { sub: 'kim' }
-      assert.equal(placeOf(await browser.logIn(way)), '/admin/account')
+      assert.equal(locationOf(await browser.logIn(way)), '/admin/account')
       const again = await browser.visit('/admin/reauthenticate?next=%2Fadmin%2Faccount')
-      assert.equal(placeOf(again), '/admin/account')
+      assert.equal(locationOf(again), '/admin/account')
     })
   })
 
@@ -494,15 +494,15 @@ test.group('Admin | single sign-on', (group) => {
     const page = await browser.visit('/admin/account')
     assert.include(page.text, `href="${way}"`)
     const foreign = await browser.visit(way, { 'sec-fetch-site': 'cross-site' })
-    assert.equal(placeOf(foreign), '/admin/account')
-    assert.match(placeOf(await get(way))!, /\/admin\/login\?error=required/)
+    assert.equal(locationOf(foreign), '/admin/account')
+    assert.match(locationOf(await get(way))!, /\/admin\/login\?error=required/)
     const stranger = new SsoBrowser(await cookiesOf(sam))
     const back = await stranger.walk(way)
     const mixed = new SsoBrowser(`${await cookiesOf(jo)}; ${stepOf(stranger)}`)
-    assert.equal(placeOf(await mixed.visit(back)), '/admin/account')
+    assert.equal(locationOf(await mixed.visit(back)), '/admin/account')
     assert.isEmpty(await AdminSsoIdentity.all())
 
-    assert.equal(placeOf(await browser.logIn(way)), '/admin/account')
+    assert.equal(locationOf(await browser.logIn(way)), '/admin/account')
     const [identity] = await AdminSsoIdentity.all()
     assert.containsSubset(identity.$attributes, { userId: jo.id, subject: 'kim', issuer })
     const notices = await db.from('admin_notices').where('user_id', jo.id)
@@ -548,7 +548,7 @@ test.group('Admin | single sign-on', (group) => {
     const ways = [await begin(users[0]), await begin(users[1])]
     looks(2)
     const responses = await Promise.all(ways.map(({ browser, back }) => browser.visit(back)))
-    assert.deepEqual(responses.map(placeOf), ['/admin/account', '/admin/account'])
+    assert.deepEqual(responses.map(locationOf), ['/admin/account', '/admin/account'])
     const [identity, ...more] = await AdminSsoIdentity.all()
     assert.isEmpty(more)
     const loser = ways[identity.userId === users[0].id ? 1 : 0].browser
@@ -558,7 +558,7 @@ test.group('Admin | single sign-on', (group) => {
     const twice = await begin(users.find(({ id }) => id === identity.userId)!)
     looks(1)
     const again = await twice.browser.visit(twice.back)
-    assert.equal(placeOf(again), '/admin/account')
+    assert.equal(locationOf(again), '/admin/account')
     const linked = await twice.browser.visit('/admin/account')
     assert.include(linked.text, 'Your account is linked.')
     assert.lengthOf(await db.from('admin_notices').where('kind', 'sso_linked'), 1)

@@ -39,7 +39,7 @@ test.group('Admin | listeners of transactions', (group) => {
     const lines = Array.from({ length: count }, (_, index) => `s${index},${title}`)
     const one = await tried(own.jo, 'ImportArticle', csv('sku,title', ...lines))
     const { id } = await run(own.jo, one)
-    const { fault: error } = await untilJob(id)
+    const { error } = await untilJob(id)
     if (error !== null) throw new Error(error)
   }
 

@@ -645,7 +645,7 @@ test.group('Undo', (group) => {
     assert.equal(response.status, 202, response.text)
     cleanup(await work())
     const job = await untilJob(response.body.job.id)
-    assert.equal(job.state, 'done', job.fault ?? '')
+    assert.equal(job.state, 'done', job.error ?? '')
     assert.deepEqual(await library(), before)
     const event = await lastEvent()
     assert.deepInclude(JSON.parse(event.details!), { undoes: id, job: job.id })
@@ -674,7 +674,7 @@ test.group('Undo', (group) => {
   const ended = async ({ status, text, body }: HttpResponse) => {
     if (status !== 202) throw new Error(text)
     const job = await untilJob(body.job.id)
-    if (job.state !== 'done') throw new Error(job.fault ?? '')
+    if (job.state !== 'done') throw new Error(job.error ?? '')
     return job.id
   }
   const undoJob = (id: number) =>

@@ -72,14 +72,14 @@ test.group('Admin | undoing jobs', (group) => {
     assert.equal(response.status, 202, response.text)
     const undoing = await untilJob(response.body.job.id)
     assert.containSubset(undoing, { state: 'failed', done: 1, total: MANY })
-    assert.match(undoing.fault!, /^The undo stopped at event \d+; .* A record is not as the event/)
+    assert.match(undoing.error!, /^The undo stopped at event \d+; .* A record is not as the event/)
     assert.equal(await countActive(), 1)
 
     const { name } = JSON.parse(state)
     await db.from('bulk_gadgets').where('id', first).update({ name })
     await sendForm(`/admin/management/jobs/${undoing.id}/again`, {}, { cookie })
     const done = await untilJob(undoing.id)
-    assert.containSubset(done, { state: 'done', done: MANY, fault: null })
+    assert.containSubset(done, { state: 'done', done: MANY, error: null })
     assert.equal(await countActive(), MANY)
     const shown = await page(undoing.id)
     assert.match(shown, /id="undo-job"[^>]*>Redo</)
@@ -153,14 +153,14 @@ test.group('Admin | undoing jobs', (group) => {
     const failed = await untilJob(body.job.id)
     assert.containSubset(failed, { state: 'failed', done: 1 })
     assert.match(
-      failed.fault!,
+      failed.error!,
       /A record is not as the event.*The other records were not changed\.$/
     )
     assert.equal(await countActive(), 1)
 
     await last().update({ name })
     await sendForm(`/admin/management/jobs/${failed.id}/again`, {}, { cookie })
-    assert.containSubset(await untilJob(failed.id), { state: 'done', done: MANY, fault: null })
+    assert.containSubset(await untilJob(failed.id), { state: 'done', done: MANY, error: null })
     assert.equal(await countActive(), MANY)
   })
     .timeout(60_000)

@@ -11,7 +11,7 @@ import { requireProofOf } from '../../identity/proof.js'
 import { currentClientOf, readingClientOf } from '../../config/database_config.js'
 import type AdminUser from '../../models/admin_user.js'
 import type { NoticeData } from '../../models/admin_notice.js'
-import { placeOf, type NoticeOptions } from '../../notices/notices.js'
+import { deviceOf, type NoticeOptions } from '../../notices/notices.js'
 import { ownedQuery, partOwned } from '../sessions/owned_row.js'
 import { readLifetime } from './token_terms.js'
 import { inUtc } from '#base/values/datetime'
@@ -102,7 +102,7 @@ export class AccessTokens {
     const [id] = keyOf(await this.crud.create(values, options))! as [number]
     await this.notify?.(
       user,
-      { name, by, ...placeOf(options.origin) },
+      { name, by, ...deviceOf(options.origin) },
       { session: actor?.session?.id, client }
     )
     const token = new AccessToken({

@@ -8,7 +8,7 @@ import type { WithDevices } from '../devices/known_devices.js'
 import type { WithInvitations } from '../invitations/invitations.js'
 import type { WithSessions } from '../sessions/session_manager.js'
 import AdminUser from '../../models/admin_user.js'
-import { placeOf, type WithNotices } from '../../notices/notices.js'
+import { deviceOf, type WithNotices } from '../../notices/notices.js'
 import type { OpenSession } from '../../models/admin_session.js'
 import { hasPassword } from './password_rules.js'
 
@@ -75,7 +75,7 @@ export async function afterPasswordChange(
   await site.invitations.drop(user.id, client)
   if (isNews) {
     const kind = isFirst ? 'password_set' : 'password_changed'
-    const details = { ...placeOf(origin), by }
+    const details = { ...deviceOf(origin), by }
     await site.notices.notify(user, kind, details, { session: currentSession?.id, client })
   }
   return ended

@@ -141,7 +141,7 @@ export type CardBody =
   | { kind: 'failed'; reason: 'unread' | 'tooMany' | 'failed' }
 
 /** Milliseconds after which a card counts as failed, whatever it waits for */
-export const patience = { card: 10_000 }
+export const timeLimits = { card: 10_000 }
 
 const STORED_MAX = 1000
 
@@ -181,7 +181,7 @@ export async function cardBody(
 
 async function compute(ctx: HttpContext, site: CardSite, card: AdminCard): Promise<CardBody> {
   try {
-    const body = await resultWithin(patience.card, () => bodyOf(ctx, site, card))
+    const body = await resultWithin(timeLimits.card, () => bodyOf(ctx, site, card))
     if (body) return body
     throw new OutOfTime()
   } catch (error) {

@@ -307,8 +307,8 @@ function inOrderOfChoices(
   const [listed, others] = [true, false].map((isListed) =>
     values.filter((value) => names.includes(String(value)) === isListed)
   )
-  const placeOf = (value: unknown) => names.indexOf(String(value))
-  return [...listed.toSorted((one, other) => placeOf(one) - placeOf(other)), ...others]
+  const positionOf = (value: unknown) => names.indexOf(String(value))
+  return [...listed.toSorted((one, other) => positionOf(one) - positionOf(other)), ...others]
 }
 
 function distinct(values: readonly unknown[]): unknown[] {

@@ -52,7 +52,7 @@ export class WaitingFiles {
     const { clientName, size } = file
     const note: Note = { model: this.view.name, name: clientName.slice(0, LONGEST_NAME), size }
     const disk = await filesDisk()
-    await disk.put(this.#placeOf(key), JSON.stringify(note))
+    await disk.put(this.#pathOf(key), JSON.stringify(note))
     return key
   }
 
@@ -60,18 +60,18 @@ export class WaitingFiles {
   async find(key: string): Promise<UploadedBefore | undefined> {
     if (!isFileKey(key)) return undefined
     const disk = await filesDisk()
-    const place = this.#placeOf(key)
-    const note = (await disk.exists(place)) ? await noteAt(place) : undefined
+    const path = this.#pathOf(key)
+    const note = (await disk.exists(path)) ? await noteAt(path) : undefined
     return note?.model === this.view.name ? note : undefined
   }
 
   /** Removes the notes of files that belong to a record now. */
   async leave(keys: Iterable<string>): Promise<void> {
     const disk = await filesDisk()
-    for (const key of keys) await disk.delete(this.#placeOf(key))
+    for (const key of keys) await disk.delete(this.#pathOf(key))
   }
 
-  #placeOf(key: string): string {
+  #pathOf(key: string): string {
     return `${this.#folder}/${key}`
   }
 }
@@ -90,20 +90,20 @@ export async function pruneWaitingFiles(
   const disk = await filesDisk()
   const oldest = now.getTime() - KEPT_HOURS * HOUR
   let removed = 0
-  for (const place of await pathsOnDisk(FOLDER)) {
-    const { lastModified } = await disk.getMetaData(place)
+  for (const path of await pathsOnDisk(FOLDER)) {
+    const { lastModified } = await disk.getMetaData(path)
     if (lastModified.getTime() > oldest) continue
-    const { model } = await noteAt(place)
+    const { model } = await noteAt(path)
     const view = viewOf(model)
-    if (view) await dropFiles(view, [basename(place)])
-    else await dropFileOfRemoved(model, basename(place))
-    await disk.delete(place)
+    if (view) await dropFiles(view, [basename(path)])
+    else await dropFileOfRemoved(model, basename(path))
+    await disk.delete(path)
     removed++
   }
   return removed
 }
 
-async function noteAt(place: string): Promise<Note> {
+async function noteAt(path: string): Promise<Note> {
   const disk = await filesDisk()
-  return JSON.parse(await disk.get(place))
+  return JSON.parse(await disk.get(path))
 }

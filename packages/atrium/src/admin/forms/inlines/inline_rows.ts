@@ -203,14 +203,14 @@ export function newPlaces(
   named: ReadonlySet<StoredRow>
 ): Map<SentRow, number> {
   const { attribute } = inline.sort!
-  const placeOf = ({ record }: StoredRow) => {
+  const positionOf = ({ record }: StoredRow) => {
     const value = (record as unknown as Record<string, unknown>)[attribute]
     return value === null || value === undefined || value === '' ? null : Number(value)
   }
   const inOrder = placed.toSorted(byNumber)
   const isGapped = attribute === inline.view.orderColumn?.attribute
   if (!isGapped && stored.some((row) => !named.has(row))) {
-    return literalPlaces(inOrder, stored.map(placeOf), placeOf)
+    return literalPlaces(inOrder, stored.map(positionOf), positionOf)
   }
   const saved = inOrder.flatMap((row) => row.stored ?? [])
   const before = stored.filter((row) => saved.includes(row))
@@ -218,12 +218,12 @@ export function newPlaces(
   const isWhole = isGapped || saved.length === stored.length
   if (!isMoved && isWhole && saved.length === placed.length) return new Map()
   const places = isGapped
-    ? reordered(inOrder.map((row) => (row.stored ? placeOf(row.stored) : null)))
+    ? reordered(inOrder.map((row) => (row.stored ? positionOf(row.stored) : null)))
     : inOrder.map((_, index) => index + 1)
   return new Map(
     inOrder.flatMap((row, index): Array<[SentRow, number]> => {
       const place = places[index]
-      return row.stored && placeOf(row.stored) === place ? [] : [[row.sent, place]]
+      return row.stored && positionOf(row.stored) === place ? [] : [[row.sent, place]]
     })
   )
 }
@@ -231,13 +231,13 @@ export function newPlaces(
 function literalPlaces(
   inOrder: readonly PlacedRow[],
   known: ReadonlyArray<number | null>,
-  placeOf: (row: StoredRow) => number | null
+  positionOf: (row: StoredRow) => number | null
 ): Map<SentRow, number> {
   let last = Math.max(0, ...known.map((place) => place ?? 0))
   const places = new Map<SentRow, number>()
   for (const { sent, stored, typed } of inOrder) {
     if (!stored) places.set(sent, typed ?? ++last)
-    else if (typed !== null && typed !== placeOf(stored)) places.set(sent, typed)
+    else if (typed !== null && typed !== positionOf(stored)) places.set(sent, typed)
   }
   return places
 }

@@ -84,7 +84,7 @@ export async function planRows(
 }
 
 /** Returns the key of a row in the errors, such as `items.2`. */
-export function placeOf({ inline }: InlineRows, { index }: SentRow): string {
+export function rowName({ inline }: InlineRows, { index }: SentRow): string {
   return `${inline.name}.${index}`
 }
 
@@ -296,7 +296,7 @@ class Planner {
   }
 
   #fail(row: SentRow, error: Partial<RowError>, status: 403 | 409 | null = null): void {
-    this.plan.fail(placeOf(this.rows, row), error, status)
+    this.plan.fail(rowName(this.rows, row), error, status)
   }
 
   #failBy(row: SentRow, error: unknown): void {

@@ -13,7 +13,7 @@ import { InvalidForm } from '../errors.js'
 import type { ModelView } from '../../views/model_view.js'
 import { isForPeople, isForbidden, isMissing } from '../submission/form_failure.js'
 import type { Inline } from './inline.js'
-import { errorOf, placeOf, type RowsPlan } from './plan_rows.js'
+import { errorOf, rowName, type RowsPlan } from './plan_rows.js'
 import { settleRowFiles } from './row_values.js'
 import type { RowChange } from './inline_rows.js'
 import { referredValue } from './rows.js'
@@ -164,7 +164,7 @@ class RowWriter {
   }
 
   #explain(plan: RowsPlan, { kind, rows, sent }: RowChange, error: unknown): void {
-    const place = placeOf(rows, sent)
+    const place = rowName(rows, sent)
     const text = (key: string) =>
       this.site.text(`inlines.${key}`, { one: rows.inline.view.singular })
     if (error instanceof ChangedRow) {

@@ -49,7 +49,7 @@ export function collectKeys(
   if (distinct.size > MOST_SENT) throw new TooManyValues()
   return textsOf({
     chosen: [...distinct],
-    shown: shown && listIn(shown.at(-1)!),
+    shown: shown && parseList(shown.at(-1)!),
   })
 }
 
@@ -62,10 +62,10 @@ export function keysIn(texts: readonly string[]): SentKeys {
   const [first = '', ...rest] = texts
   /* The URL of a create page can contain keys without the first text. */
   if (!first.startsWith(STATE)) return { chosen: [...texts], shown: undefined }
-  return { chosen: rest, shown: listIn(first.slice(STATE.length)) }
+  return { chosen: rest, shown: parseList(first.slice(STATE.length)) }
 }
 
-function listIn(json: string): string[] | undefined {
+function parseList(json: string): string[] | undefined {
   try {
     const list: unknown = JSON.parse(json)
     return Array.isArray(list) ? list.map(String) : undefined

@@ -101,13 +101,13 @@ export async function copiedRows(
         id: null,
         version: undefined,
         isRemoved: false,
-        texts: new Map([...Object.entries(texts), ...placeOf(index)]),
+        texts: new Map([...Object.entries(texts), ...sortText(index)]),
         errors: [],
       }
     })
     rows.set(inline.name, { rows: copies, wantsMore: false })
 
-    function placeOf(index: number): Array<[string, string[]]> {
+    function sortText(index: number): Array<[string, string[]]> {
       return inline.sort ? [[inline.sort.apiName, [String(index + 1)]]] : []
     }
   }

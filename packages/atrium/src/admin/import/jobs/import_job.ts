@@ -122,7 +122,7 @@ export class ImportJob extends JobKind {
     await run
       .step(client, run.job.total ?? 0, async (transaction) => {
         await writeAllRows(this.site, spec, { path, shape: one.shape }, tally, transaction, {
-          skipFaulty: false,
+          skipInvalid: false,
           onProgress: () => run.goOnWithin(transaction),
         })
         if (tally.counts.faulty > 0) throw this.#invalid(tally)
@@ -224,7 +224,7 @@ export class ImportDryRunJob extends JobKind {
       if (!(await this.#store.claim(one, run.job.id, ['trying']))) {
         throw new JobFailure('import.job.superseded')
       }
-      one.trial = dryRun
+      one.dryRun = dryRun
       one.state = 'tried'
       await this.#store.save(one)
       const { new: created, changed, unchanged, faulty: invalid } = dryRun

@@ -34,7 +34,7 @@ export async function renderDryRun(
   view: ModelView,
   { one, error }: { one: AdminImport; error?: string }
 ): Promise<string> {
-  const dryRun = one.trial!
+  const dryRun = one.dryRun!
   const url = importUrl(view, one)
   const titles = await titlesInPreview(ctx, site, view, dryRun.preview)
   const controlOf = isOwner(ctx, one) ? controls(ctx, site, view, one) : () => null
@@ -157,7 +157,7 @@ function runWords(
 export function readingWords(
   site: Site,
   view: ModelView,
-  { mapping, options, trial: dryRun }: Pick<AdminImport, 'mapping' | 'options' | 'trial'>
+  { mapping, options, dryRun }: Pick<AdminImport, 'mapping' | 'options' | 'dryRun'>
 ): string[] {
   const orders = (dryRun?.dates ?? []).map(
     ({ example, field, isAmbiguous, order, toldBy = 'example' }) => {

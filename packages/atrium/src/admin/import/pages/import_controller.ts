@@ -104,7 +104,7 @@ export class ImportController {
       /* Redirects the page that waited for the dry run. */
       return redirectPage(ctx, importUrl(view, one), 200)
     }
-    if (one.trial && (one.state === 'tried' || step === 'trial')) {
+    if (one.dryRun && (one.state === 'tried' || step === 'trial')) {
       return await renderDryRun(ctx, site, view, { one })
     }
     return await renderColumns(ctx, site, view, { one, error: await this.#errorOf(one) })
@@ -176,7 +176,7 @@ export class ImportController {
   async #refuse(ctx: HttpContext, one: AdminImport, error: unknown, status: number) {
     const { site, view } = this
     const text = this.#words(error)
-    if (!one.trial) {
+    if (!one.dryRun) {
       return await redirectWithMessage(ctx, importUrl(view, one), { kind: 'error', text })
     }
     ctx.response.status(status)
@@ -184,7 +184,7 @@ export class ImportController {
   }
 
   /** Sends the invalid rows of the dry run as a file, with the reasons. */
-  async faulty(ctx: HttpContext): Promise<void> {
+  async invalidRows(ctx: HttpContext): Promise<void> {
     const { site, view } = this
     const one = await findImport(ctx, site, view)
     const { format } = one.shape
@@ -206,9 +206,9 @@ export class ImportController {
     const one = await findImport(ctx, site, view)
     const changed = changedCells(one, sentTexts(ctx))
     if (changed.length > 0) return await this.#checkAgain(ctx, one, changed, 'correctedFirst')
-    const skipFaulty = singleText(sentTexts(ctx), 'skip_faulty') === '1'
+    const skipInvalid = singleText(sentTexts(ctx), 'skip_faulty') === '1'
     try {
-      const job = await Imports.of(site).startRun(ctx, one, { skipFaulty })
+      const job = await Imports.of(site).startRun(ctx, one, { skipInvalid })
       redirect(ctx, jobUrl(site, job))
     } catch (error) {
       return await this.#refuse(ctx, one, error, 409)
@@ -258,7 +258,7 @@ export class ImportController {
   async #errorOf({ jobId }: AdminImport): Promise<string | undefined> {
     if (jobId === null) return undefined
     const job = await this.site.jobs.store.find(jobId)
-    return job?.fault ?? undefined
+    return job?.error ?? undefined
   }
 
   /**

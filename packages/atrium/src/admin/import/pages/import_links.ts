@@ -49,7 +49,7 @@ export function shownSteps(
   return [
     step('file', true),
     step('columns', one !== null),
-    step('trial', one?.trial !== null),
+    step('trial', one?.dryRun !== null),
     step('run', false),
   ]
 }

@@ -158,14 +158,14 @@ export async function writeAllRows(
   file: { path: string; shape: FileShape },
   tally: Tally,
   client: TransactionClientContract,
-  options: { skipFaulty: boolean; onProgress: (rows: number) => Promise<void> | void }
+  options: { skipInvalid: boolean; onProgress: (rows: number) => Promise<void> | void }
 ): Promise<void> {
   const checker = new RowChecker(site, spec)
   for await (const rows of rowBatches(file.path, file.shape, ROWS_PER_PART)) {
     const checkedRows = await checker.check(rows, client, false)
     const isGood = tally.counts.faulty === 0 && !checkedRows.some(isInvalid)
     const count = () => void tally.add(checkedRows)
-    if (isGood || options.skipFaulty)
+    if (isGood || options.skipInvalid)
       await writeRows(site, spec.importer, checkedRows, client, count)
     else count()
     await options.onProgress(tally.rows)

@@ -75,18 +75,18 @@ function namesOf(fields: ReadonlyArray<{ name: string }>): string[] {
  */
 function goodPart({ body, errors }: CheckedRow): {
   body: Record<string, unknown>
-  faulty: Set<string>
+  invalid: Set<string>
 } {
-  if (errors.length === 0) return { body, faulty: NONE }
+  if (errors.length === 0) return { body, invalid: NONE }
   const invalid = new Set(errors.flatMap(({ field }) => field ?? []))
   const good = Object.entries(body).filter(([name]) => !invalid.has(name))
-  return { body: Object.fromEntries(good), faulty: invalid }
+  return { body: Object.fromEntries(good), invalid }
 }
 
 async function validateCreate(site: Site, spec: ImportSpec, checkedRow: CheckedRow): Promise<void> {
   const { view } = spec.importer
   const { createBody, key } = view.resource
-  const { body: good, faulty: invalid } = goodPart(checkedRow)
+  const { body: good, invalid } = goodPart(checkedRow)
   const body = withoutEmpty(createBody, good)
   const optional = unseen(site, spec, 'create', body).union(invalid)
   const values = await createBody.parse(body, { operation: 'create' }, false, optional)
@@ -115,7 +115,7 @@ async function validateUpdate(
 ): Promise<void> {
   const { view } = spec.importer
   const { key, updateBody } = view.resource
-  const { body, faulty: invalid } = goodPart(checkedRow)
+  const { body, invalid } = goodPart(checkedRow)
   const whole = { ...keyIn(view, record), ...requiredIn(view, record, body), ...body }
   const optional = unseen(site, spec, 'update', body, record).union(invalid)
   const meta = { operation: 'update', key: key.of(record) }

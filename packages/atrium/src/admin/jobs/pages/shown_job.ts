@@ -40,7 +40,7 @@ export async function shownJob(
   ctx: HttpContext,
   job: AdminJob
 ) {
-  const { done, fault, state, total, username } = job
+  const { done, error, state, total, username } = job
   const kind = await site.jobs.kindOf(job)
   const offersAgain = await site.jobs.offersAgain(job)
   const hasEnded = !isUnfinished(job)
@@ -66,7 +66,7 @@ export async function shownJob(
     figures: (hasEnded && kind?.figuresOf(job)) || [],
     links: (hasEnded && kind?.linksOf(job)) || [],
     message: typeof message === 'string' ? message : null,
-    error: fault,
+    error,
     file: fileOf(site, ctx, job, kind),
     created: momentOf(job.createdAt),
     ended: job.endedAt && momentOf(job.endedAt),

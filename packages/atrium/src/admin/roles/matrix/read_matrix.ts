@@ -5,7 +5,7 @@ import {
   ROLE_ACTIONS,
   type PermissionsDocument,
   InvalidPermissions,
-  listIn,
+  namesInList,
   LISTS,
   type RoleList,
 } from '../../models/permissions_document.js'
@@ -229,7 +229,7 @@ export function matrixLists(
 ): MatrixList[] {
   return LISTS.flatMap((list) => {
     const known = offeredNames(site, list)
-    const given = listIn(document, list)
+    const given = namesInList(document, list)
     const names = new Set([...known.keys(), ...given.filter((name) => name !== ALL)])
     if (names.size === 0 && given.length === 0) return []
     const box = (value: string, label: string, unknown = false): MatrixBox => ({

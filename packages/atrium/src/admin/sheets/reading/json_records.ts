@@ -284,7 +284,7 @@ export async function* jsonRecords(
     for (const token of parse(none)) yield* objectAt(token, builder)
   } catch (error) {
     if (error instanceof FileError) throw error
-    const place = await placeOf(path, encoding, Infinity)
+    const place = await positionOf(path, encoding, Infinity)
     throw new FileError('sheets.errors.cut', { at: place.line }, Math.max(builder.line, 1))
   }
   if (!builder.hasList) throw new FileError('sheets.errors.noList')
@@ -302,7 +302,7 @@ async function placed(
   encoding: string,
   piece: number
 ): Promise<FileError> {
-  const { builder, column, line } = await placeOf(path, encoding, piece)
+  const { builder, column, line } = await positionOf(path, encoding, piece)
   const { key, data } = error instanceof FileError ? error : { key: 'sheets.errors.json', data: {} }
   return new FileError(key, { ...data, at: line, column }, Math.max(builder.line, 1))
 }
@@ -311,7 +311,7 @@ async function placed(
  * Finds the position at which a file cannot be read further. The parser returns no tokens of an invalid piece, not even
  * those before the error, so the piece is parsed again character by character.
  */
-async function placeOf(path: string, encoding: string, invalid: number) {
+async function positionOf(path: string, encoding: string, invalid: number) {
   const builder = new ObjectBuilder()
   const lines = new LineCounter()
   const parse = parser()

@@ -41,7 +41,7 @@ export const concurrentBulk: Scenario = {
       const perform = async (name: string, send: () => Promise<number>) => {
         const during = await other.workDuring(name, async () => {
           const job = await ended(place, await send())
-          if (job.state !== 'done') broken.push(`${name}: ${job.state}, ${job.fault}`)
+          if (job.state !== 'done') broken.push(`${name}: ${job.state}, ${job.error}`)
         })
         figures.push(during.figures)
         broken.push(...during.broken)

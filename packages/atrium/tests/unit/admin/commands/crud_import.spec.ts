@@ -134,7 +134,7 @@ test.group('crud:import', (group) => {
       if (parts.length === 3) (process.listeners('SIGINT').at(-1) as () => void)()
     }
     const importing = withFile('rows.csv', csv('sku,title', ...lines), async (path) => {
-      const options = { dryRun: false, skipFaulty: true, onProgress, planned: () => {} }
+      const options = { dryRun: false, skipInvalid: true, onProgress, planned: () => {} }
       const site = await adminSite()
       await importByConsole(site, { model: 'ImportArticle', path, name: 'rows.csv', ...options })
     })

@@ -97,7 +97,7 @@ export class ListWidget extends TagsWidget {
 
   read(values: string[]): unknown {
     const text = values.join('\n')
-    const list = listIn(text)
+    const list = parseList(text)
     if (list !== null) return list
     return text
       .split('\n')
@@ -121,10 +121,10 @@ function listText(value: unknown): string {
   const isPlain = texts.every((one) => one !== '' && one.trim() === one && !/[\n\r]/.test(one))
   const text = texts.join('\n')
   const hasEachOnce = new Set(texts).size === texts.length
-  return isPlain && hasEachOnce && listIn(text) === null ? text : writeJson(value)
+  return isPlain && hasEachOnce && parseList(text) === null ? text : writeJson(value)
 }
 
-function listIn(text: string): unknown[] | null {
+function parseList(text: string): unknown[] | null {
   if (!text.trimStart().startsWith('[')) return null
   try {
     const value = parseJson(text, numberOrDigits, undefined, ({ digits }) => digits)

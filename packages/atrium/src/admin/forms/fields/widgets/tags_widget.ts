@@ -9,7 +9,7 @@ import { FormWidget, type Text } from './form_widget.js'
  * @returns null if the value is not a list of texts
  */
 export function tagsOf(value: unknown): string[] | null {
-  const list = typeof value === 'string' ? listIn(value) : value
+  const list = typeof value === 'string' ? parseList(value) : value
   const isTags = Array.isArray(list) && list.every((one) => typeof one === 'string')
   return isTags ? list : null
 }
@@ -20,18 +20,18 @@ export function tagsText(value: unknown): string {
   if (tags === null) return typeof value === 'string' ? value : writeJson(value)
   const text = tags.join('\n')
   const isPlain = tags.every((tag) => tag !== '' && tag.trim() === tag && !/[\n\r]/.test(tag))
-  return isPlain && listIn(text) === null ? text : writeJson(tags)
+  return isPlain && parseList(text) === null ? text : writeJson(tags)
 }
 
 /** Parses the text of a form to tags, without blank lines and duplicates. A list in JSON is returned as it is. */
 export function readTags(text: string): unknown[] {
-  const list = listIn(text)
+  const list = parseList(text)
   if (list !== null) return list
   const tags = text.split('\n').map((line) => line.trim())
   return [...new Set(tags.filter((tag) => tag !== ''))]
 }
 
-function listIn(text: string): unknown[] | null {
+function parseList(text: string): unknown[] | null {
   if (!text.trimStart().startsWith('[')) return null
   try {
     const value = parseJson(text, numberOrDigits)
