@@ -3,6 +3,7 @@ import { checkLibrary as checkTransactions } from './knex_transaction.js'
 import { checkLibrary as checkDirtyData } from './lucid_dirty_data.js'
 import { checkLibrary as checkRecordQueries } from './lucid_record_queries.js'
 import { checkLibrary as checkRecordSteps } from './lucid_record_steps.js'
+import { checkLibrary as checkRelations } from './lucid_relations.js'
 import { checkLibrary as checkTransactionEnd } from './lucid_transaction_end.js'
 import { checkLibrary as checkEarlyResponse } from './node_early_response.js'
 
@@ -19,6 +20,7 @@ export function checkLibraries(): void {
     checkEarlyResponse,
     checkRecordQueries,
     checkRecordSteps,
+    checkRelations,
     checkTransactionEnd,
     checkTransactions,
   ]) {

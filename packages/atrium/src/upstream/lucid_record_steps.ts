@@ -54,6 +54,11 @@ export function takeChanges(record: LucidRow): Record<string, unknown> | null {
   return steps.prepareForAdapter(record.$dirty)
 }
 
+/** Returns the values of a record by column name, as Lucid passes them to the driver. */
+export function rowOf(record: LucidRow): Record<string, unknown> {
+  return (record as unknown as SaveSteps).prepareForAdapter(record.$attributes)
+}
+
 /** Returns the stored record of a row, by column name. */
 export function createFromRow(
   model: LucidModel,

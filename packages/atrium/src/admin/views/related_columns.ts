@@ -1,3 +1,4 @@
+import { onQueryOf } from '#upstream/lucid_relations'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { RelationshipsContract } from '@adonisjs/lucid/types/relations'
 import { ValueError } from '#crud'
@@ -85,7 +86,7 @@ function stepOf<View extends LinkedView>(view: View, name: string): RelatedStep<
   if (relation?.type !== 'belongsTo' && relation?.type !== 'hasOne') {
     return `but ${model.name} has no belongsTo or hasOne relation '${name}'`
   }
-  if ((relation as { onQueryHook?: unknown }).onQueryHook) {
+  if (onQueryOf(relation)) {
     return `but the relation '${name}' has an onQuery, which a list can't apply`
   }
   const other = viewOf(view, relation)

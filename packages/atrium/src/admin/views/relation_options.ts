@@ -1,3 +1,5 @@
+import { onQueryOf } from '#upstream/lucid_relations'
+import type { RelationshipsContract } from '@adonisjs/lucid/types/relations'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { ValueError } from '#crud'
 import { listed } from '#base/errors'
@@ -124,8 +126,8 @@ export function relatedError(model: LucidModel, names: Iterable<string>): string
 }
 
 /** Returns true if the relation has no custom conditions that limit its records. */
-function isUnnarrowed(relation: object): boolean {
-  return !(relation as { onQueryHook?: unknown }).onQueryHook
+function isUnnarrowed(relation: RelationshipsContract): boolean {
+  return !onQueryOf(relation)
 }
 
 /** Number of blank rows in a form without JavaScript */

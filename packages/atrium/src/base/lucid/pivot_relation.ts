@@ -1,5 +1,6 @@
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { ManyToManyRelationContract } from '@adonisjs/lucid/types/relations'
+import { onQueryOf, pivotTimestampsOf } from '#upstream/lucid_relations'
 import { isSecretName } from '../values/text.js'
 
 type Relation = ManyToManyRelationContract<LucidModel, LucidModel>
@@ -27,12 +28,11 @@ export class PivotRelation {
     this.table = relation.pivotTable
     this.pair = [relation.pivotForeignKey, relation.pivotRelatedForeignKey]
     this.attributes = [relation.localKey, relation.relatedKey]
-    /* Missing in Lucid's types */
-    this.stamps = (relation as unknown as { pivotTimestamps: string[] }).pivotTimestamps
+    this.stamps = pivotTimestampsOf(relation)
     this.columns = relation.pivotColumns.filter(
       (one) => !this.pair.includes(one) && !this.stamps.includes(one)
     )
-    this.isWhole = !(relation as { onQueryHook?: unknown }).onQueryHook
+    this.isWhole = !onQueryOf(relation)
   }
 
   get relatedModel(): LucidModel {

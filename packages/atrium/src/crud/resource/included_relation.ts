@@ -1,3 +1,4 @@
+import { throughTableOf } from '#upstream/lucid_relations'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import type { RelationshipsContract } from '@adonisjs/lucid/types/relations'
@@ -165,8 +166,7 @@ export class RelationTo<Related extends RelatedTable> {
         }
       case 'hasManyThrough':
         return {
-          // @ts-expect-error: Lucid 22.4.2 has left it out of the type
-          table: (relation.throughModel() as LucidModel).table,
+          table: throughTableOf(relation),
           column: { name: relation.foreignKeyColumnName, kind, sqlType },
         }
     }

@@ -10,6 +10,7 @@ import { checkLibrary as dirtyData } from '#upstream/lucid_dirty_data'
 import { checkLibrary as recordQueries } from '#upstream/lucid_record_queries'
 import { checkLibrary as recordTransactions } from '#upstream/lucid_record_transactions'
 import { checkLibrary as recordSteps } from '#upstream/lucid_record_steps'
+import { checkLibrary as relations } from '#upstream/lucid_relations'
 import { checkLibrary as transactionEnd } from '#upstream/lucid_transaction_end'
 import { checkLibrary as migrations } from '#upstream/lucid_migrations'
 
@@ -31,6 +32,9 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['lucid_record_transactions', 'in BaseModel#$trx', () => recordTransactions({})],
   ['lucid_record_steps', 'BaseModel#prepareForAdapter', () => recordSteps(Moved)],
   ['lucid_record_steps', 'BaseModel.$createFromAdapterResult', () => recordSteps(Moved)],
+  ['lucid_relations', 'throughModel', () => relations({ through: {} })],
+  ['lucid_relations', 'pivotTimestamps', () => relations({ many: {} })],
+  ['lucid_relations', 'groupConstraints', () => relations({ query: '' })],
   ['lucid_transaction_end', 'this.knexClient.commit()', () => transactionEnd('')],
   ['lucid_migrations', 'MigrationRunner#commit', () => migrations({})],
 ]

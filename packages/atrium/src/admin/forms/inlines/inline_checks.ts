@@ -1,3 +1,4 @@
+import { onQueryOf } from '#upstream/lucid_relations'
 import db from '@adonisjs/lucid/services/db'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { ValueError } from '#crud'
@@ -36,7 +37,7 @@ function checkInline(site: ViewSite, view: ModelView, options: InlineOptions): v
   if (relation.type !== 'hasMany' && relation.type !== 'hasOne') {
     throw new ValueError(`${place}, a ${relation.type}, and must name a hasMany or hasOne`)
   }
-  if ((relation as { onQueryHook?: unknown }).onQueryHook) {
+  if (onQueryOf(relation)) {
     throw new ValueError(`${place}, whose onQuery can't be applied to rows in a form`)
   }
   relation.boot()

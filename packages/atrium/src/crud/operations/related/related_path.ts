@@ -1,3 +1,4 @@
+import { onQueryOf, throughTableOf } from '#upstream/lucid_relations'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { RelationshipsContract } from '@adonisjs/lucid/types/relations'
 import type { Column } from '#base/columns/column'
@@ -260,13 +261,6 @@ function relationOf(from: Resource, name: string): Omit<Step, 'resource'> | null
   return { relation, include }
 }
 
-type OnQuery = (query: Query) => void
-
-function onQueryOf(relation: RelationshipsContract): OnQuery | undefined {
-  const { onQueryHook } = relation as { onQueryHook?: unknown }
-  return typeof onQueryHook === 'function' ? (onQueryHook as OnQuery) : undefined
-}
-
 interface Through {
   table: string
   /** Column that refers to the rows of the list */
@@ -290,13 +284,9 @@ function throughOf(relation: RelationshipsContract): Through | null {
         related: relatedKeyColumnName,
       }
     case 'hasManyThrough': {
-      const { foreignKeyColumnName, throughModel } = relation as unknown as {
-        foreignKeyColumnName: string
-        throughModel: () => { table: string }
-      }
       return {
-        table: throughModel().table,
-        from: foreignKeyColumnName,
+        table: throughTableOf(relation),
+        from: relation.foreignKeyColumnName,
         to: throughLocalKeyColumnName,
         related: throughForeignKeyColumnName,
       }

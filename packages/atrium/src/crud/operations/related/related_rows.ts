@@ -9,6 +9,7 @@ import { applySelection, type Selection } from '../../sql/select.js'
 import type { CallOptions } from '../call_options.js'
 import type { Records } from '../records.js'
 import type { RelationQueryBuilderContract } from '@adonisjs/lucid/types/relations'
+import { groupLimitOf } from '#upstream/lucid_relations'
 import type { Column } from '#base/columns/column'
 
 /** Result column with the value that links a related row to an including item */
@@ -196,18 +197,6 @@ function ranked(
   inner.clearSelect().select((client as any).knexRawQuery(list.join(', '), own.bindings))
   const query = client.modelQuery(rows.model).from(inner.as(table)) as unknown as Query
   return limit === undefined ? query : query.where(RANK, '<=', limit)
-}
-
-/**
- * Returns the limit and the order that `groupLimit` and `groupOrderBy` have set. Lucid 22.4.2 applies them only in its
- * own preloader, and does not export their type.
- */
-function groupLimitOf(query: RelationQueryBuilderContract<any, any>) {
-  // @ts-expect-error: it is not in the type
-  return query.groupConstraints as {
-    limit?: number
-    orderBy?: { column: string; direction?: 'asc' | 'desc' }
-  }
 }
 
 /** Returns the `order by` terms of a Knex query; none if they are not at the end of the SQL. */

@@ -1,3 +1,4 @@
+import { rowOf } from '#upstream/lucid_record_steps'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { currentActor } from '#base/actor'
@@ -149,7 +150,7 @@ class UnstoredCheck {
     const names = columns.all.map(({ name }) => dialect.quote(name))
     const bindings: unknown[] = []
     const parts = rows.map((row, index) => {
-      const values = storedForm(row)
+      const values = rowOf(row)
       for (const { defaultText, name } of columns.all) {
         const value = values[name]
         bindings.push(value === undefined ? defaultText : isPlain(value) ? value : null)
@@ -159,12 +160,6 @@ class UnstoredCheck {
     const none = `select ${names.join(', ')}, 0 as ${dialect.quote(MARK)} from ${dialect.quote(table)} where 1 = 0`
     return { sql: [none, ...parts].join(' union all '), bindings }
   }
-}
-
-/** Returns the values by column name, as Lucid passes them to the driver. */
-function storedForm(record: LucidRow): Record<string, unknown> {
-  const own = record as unknown as { prepareForAdapter(values: object): Record<string, unknown> }
-  return own.prepareForAdapter(record.$attributes)
 }
 
 function isPlain(value: unknown): boolean {
