@@ -59,7 +59,7 @@ export default class AdminCreate extends AdminCommand {
   /** @throws CommandFailure  for an attribute whose record does not exist */
   async #attributes(site: Site & WithUserAttributes, given: string[]) {
     const { readAttributes } = await import('../config/user_attributes.js')
-    const { missingReferences } = await import('../user_attributes/attribute_references.js')
+    const { missingReferences } = await import('../user_attributes/attribute_fields.js')
     const attributes = await readAttributes(site.userAttributes, given)
     const [missing] = await missingReferences(site, attributes)
     if (missing) throw new CommandFailure(`The attribute ${missing.name} ${missing.text}`)

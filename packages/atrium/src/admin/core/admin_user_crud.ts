@@ -26,7 +26,7 @@ import AdminUser, { ROLES } from '../models/admin_user.js'
 import { deviceOf, type WithNotices } from '../notices/notices.js'
 import { requireProofOf } from '../identity/proof.js'
 import { roleIdsOf, setRoles, unknownRoles } from '../permissions/user_roles.js'
-import { checkReferencedRecords } from '../user_attributes/attribute_references.js'
+import { checkReferencedRecords } from '../user_attributes/attribute_fields.js'
 import { INVITE, REVOKE_TOKENS } from './admin_user_endpoints.js'
 
 type Values = Record<string, unknown>

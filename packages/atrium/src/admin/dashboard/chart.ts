@@ -3,7 +3,7 @@ import { scaleBand, scaleLinear } from 'd3-scale'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { ModelView } from '../views/model_view.js'
 import { presentZone } from '../time/time_zone.js'
-import { barChart, formatDay, round, type ChartTexts } from '../charts/bar_chart.js'
+import { barChart, formatDay, round, type ChartTexts } from '../charts/charts.js'
 
 /**
  * Renders the number of records created per day as an SVG chart.

@@ -18,6 +18,10 @@ import { raiseVersions } from '../models/versions.js'
 import { guardOf } from '../identity/admin_guard.js'
 import { inUtc } from '#base/values/datetime'
 import type { Site } from '../views/site.js'
+import app from '@adonisjs/core/services/app'
+import logger from '@adonisjs/core/services/logger'
+import { DateTime } from 'luxon'
+import AdminUser from '../models/admin_user.js'
 
 /** Access to the texts of the catalogue. */
 /** A notice as displayed. */
@@ -31,11 +35,7 @@ interface ShownNotice {
 }
 
 /** Returns the text of a notice. */
-export function noticeText(
-  site: Pick<Site, 'text'>,
-  kind: NoticeKind,
-  { name, by }: NoticeData
-): string {
+function noticeText(site: Pick<Site, 'text'>, kind: NoticeKind, { name, by }: NoticeData): string {
   /* A newer version of the site may have stored a kind that this version does not have. */
   if (!NOTICE_KINDS.includes(kind)) return site.text('notices.other')
   const shown = plainText(name ?? '').text
@@ -43,7 +43,7 @@ export function noticeText(
   return by ? `${text} ${site.text('notices.by', { username: by })}` : text
 }
 
-export function noticePlace({ device, address }: NoticeData): string {
+function noticePlace({ device, address }: NoticeData): string {
   return [device, address]
     .filter((one) => one !== null && one !== undefined)
     .map((one) => plainText(one).text)
@@ -72,7 +72,7 @@ const MINUTES_BETWEEN_MAILS = 10
 type NoticePlace = Pick<NoticeData, 'device' | 'address'>
 
 /** Delivers notices to users who are not on the site. */
-export interface NoticePost {
+interface NoticePost {
   /**
    * Sends a notice without waiting for delivery. Never rejects.
    *
@@ -226,4 +226,75 @@ export async function noticesOf(
 /** A site that notifies users about their accounts */
 export interface WithNotices {
   readonly notices: Notices
+}
+
+/** Methods of a message of @adonisjs/mail that the site uses */
+interface Message {
+  to(address: string): Message
+  subject(text: string): Message
+  text(content: string): Message
+}
+
+interface Mailer {
+  send(compose: (message: Message) => void): Promise<unknown>
+}
+
+/* The package is optional, so the container's types do not include the name. */
+const BINDING = 'mail.manager'
+
+/** Returns true if `@adonisjs/mail` is installed and the provider of the package is registered. */
+export function canMail(): boolean {
+  return app.container.hasBinding(BINDING)
+}
+
+/**
+ * Sends a plain text with the application's default mailer, from the address in `config/mail.ts`. A failure is logged
+ * without the text.
+ *
+ * @returns false if the message could not be sent
+ */
+export async function sendMail(to: string, subject: string, text: string): Promise<boolean> {
+  try {
+    const mailer = (await app.container.make(BINDING as never)) as Mailer
+    await mailer.send((message) => void message.to(to).subject(subject).text(text))
+    return true
+  } catch (error) {
+    logger.error({ reason: String((error as Error).message).slice(0, 300) }, 'A mail was not sent')
+    return false
+  }
+}
+
+/** The properties of the site that are used here. */
+type MailingSite = Pick<Site, 'title' | 'text' | 'absoluteUrl'>
+
+/** Sends notices by email to users who have an address. */
+export class MailedNotices implements NoticePost {
+  constructor(private readonly site: MailingSite) {}
+
+  send(userId: number, kind: NoticeKind, data: NoticeData, address?: string | null): void {
+    if (address === null || !canMail()) return
+    this.#send(userId, kind, data, address).catch((error) =>
+      logger.error({ err: error, kind }, 'A notice could not be mailed')
+    )
+  }
+
+  async #send(userId: number, kind: NoticeKind, data: NoticeData, address?: string): Promise<void> {
+    const user = await AdminUser.find(userId)
+    const to = address ?? user?.email
+    if (!user || !to) return
+    const { site } = this
+    const text = noticeText(site, kind, data)
+    const lines = [
+      site.text('notices.mail.greeting', { username: user.username }),
+      '',
+      text,
+      [noticePlace(data), DateTime.utc().toFormat("yyyy-MM-dd HH:mm 'UTC'")]
+        .filter(Boolean)
+        .join(', '),
+      '',
+      site.text(kind === 'email_changed' ? 'notices.mail.emailAdvice' : 'notices.mail.advice'),
+      site.absoluteUrl('/account'),
+    ]
+    await sendMail(to, `${site.title}: ${text}`, lines.join('\n'))
+  }
 }

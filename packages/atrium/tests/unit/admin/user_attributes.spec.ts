@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
 import type { defineConfig, InferUserAttributes } from '#admin'
 import { madeContext } from '#admin/identity/admin_actor'
-import { attributesWidget } from '#admin/user_attributes/attributes_widget'
+import { attributesWidget } from '#admin/user_attributes/attribute_fields'
 import {
   attributesSchema,
   checkUserAttributes,

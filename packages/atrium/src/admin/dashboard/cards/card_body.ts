@@ -15,7 +15,7 @@ import {
   type TextCard,
 } from '../../views/admin_card.js'
 import { type CardSite, listOfCard, UnreadCard, isAddedName } from './card_list.js'
-import { draw } from '../../charts/draw.js'
+import { draw } from '../../charts/charts.js'
 import { aggregatedList, chartData, shownValues, TooManyGroups, valueIn } from './series.js'
 import { inPeriod, periodBefore, periodOf, type Period } from './period.js'
 import { chosenNames } from '../../list/columns/column_choices.js'

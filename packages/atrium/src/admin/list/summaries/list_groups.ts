@@ -16,7 +16,7 @@ import { NO_TITLES } from '../title_search.js'
 import { figureCell } from '../list_table.js'
 import { aggregated, canAggregate, nameOf } from './list_summary.js'
 import { headingOf, unitOfGroups, type Summary, wordOf } from './summaries.js'
-import { draw } from '../../charts/draw.js'
+import { draw } from '../../charts/charts.js'
 import type { ShownCell } from '../cell.js'
 
 /** Maximum number of groups on a page */

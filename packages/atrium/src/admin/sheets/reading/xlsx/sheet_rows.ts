@@ -3,8 +3,7 @@ import { writeNumeral } from '#base/values/numbers'
 import { FileError } from '../../../jobs/job_errors.js'
 import { type Cell, type CellError, MOST_COLUMNS, MOST_ROWS } from '../../file_shape.js'
 import { momentText, TextRuns, plainText, type Workbook } from './workbook.js'
-import { LONGEST_ROW, LONGEST_TEXT } from './xlsx_parts.js'
-import { xmlEvents } from './xml_events.js'
+import { LONGEST_ROW, LONGEST_TEXT, xmlEvents } from './xlsx_parts.js'
 
 export interface SheetRow {
   /** Number of the row, counted from 1 */

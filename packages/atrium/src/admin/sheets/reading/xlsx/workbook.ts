@@ -11,8 +11,8 @@ import {
   MOST_SHARED_XML,
   MOST_SHEETS,
   type ZipParts,
+  readXml,
 } from './xlsx_parts.js'
-import { readXml } from './xml_events.js'
 
 type Moment = 'date' | 'datetime' | 'time'
 
