@@ -2,12 +2,36 @@ import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { adminSite, emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { Visit } from '#tests/helpers/browser'
+import { Shelf } from '#tests/fixtures/undo'
 import { addCards } from '#tests/fixtures/cards'
 
 test.group('The dashboard, in a browser', (group) => {
   group.each.setup(async () => {
     await emptyAdminTables()
     for (const table of ['reels', 'lenders', 'utensils']) await db.from(table).delete()
+  })
+
+  test('[S24] the letter of a model without an icon is on the line of its record', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(async () => void (await Shelf.query().delete()))
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const { page } = visit
+    await page.goto('/admin/Shelf/create_page')
+    await page.getByLabel('Name').fill('Novels')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByText('Shelf Novels created').waitFor()
+    await page.goto('/admin')
+    const row = page
+      .locator('.recent li')
+      .filter({ has: page.locator('.icon-letter') })
+      .first()
+    const middle = async (selector: string) => {
+      const box = (await row.locator(selector).boundingBox())!
+      return box.y + box.height / 2
+    }
+    assert.approximately(await middle('.icon-letter'), await middle('.recent-record'), 1)
   })
 
   test('[S24, B24] refreshing the dashboard loads only its content, announces it and preserves the focus', async ({
