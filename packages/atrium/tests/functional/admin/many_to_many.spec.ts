@@ -297,6 +297,23 @@ test.group('Admin | many-to-many fields', (group) => {
     }
   })
 
+  test('[W8, U2] a list cannot be filtered by a relation that a role hides', async ({ assert }) => {
+    await attach(ann)
+    const isFound = async (artist: RevueArtist, cookie: string) => {
+      const { text } = await open(`/admin/Revue/?filter.people.id=${artist.id}`, cookie)
+      return text.includes('>Follies</a>')
+    }
+    assert.isTrue(await isFound(ann, boss))
+    assert.isFalse(await isFound(bob, boss))
+    const cookie = await enter({
+      Revue: { actions: ['view'], hidden: ['people', 'parts'] },
+      RevueArtist: { actions: ['view'] },
+    })
+    assert.isTrue(await isFound(bob, cookie), 'the filter is unknown')
+    const { text } = await open('/admin/Revue/filter', cookie)
+    assert.notInclude(text, 'add.column=people.')
+  })
+
   test("[R3] more keys than the limit are refused, and a record with more attached records can't be edited in the form", async ({
     assert,
   }) => {

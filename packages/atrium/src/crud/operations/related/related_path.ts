@@ -229,6 +229,7 @@ async function stepOf(
   const found = relationOf(from, name)
   if (!found) return null
   const { include, relation } = found
+  if (from.projection?.conceals(name)) return null
   const isLinkSeen = include.column && !isHiddenFrom(from, include.column)
   if (!isLinkSeen || isExcludedFromInclude(include.resource.model)) return null
   if (admits && !(await admits(include))) return null
