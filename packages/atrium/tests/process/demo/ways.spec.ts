@@ -100,13 +100,19 @@ test.group('Request flows in docs/architecture.md', () => {
       const response = await fetch(`http://localhost:${port}`)
       return (await response.json()) as string[]
     }
+    /* What runs for each of three requests: background work can run during one. The first one loads what the next ones use. */
     const filesOf = async (request: () => Promise<Response>): Promise<string[]> => {
-      /* The first one loads what the next ones use. */
       await request()
       await runFiles()
-      const { status } = await request()
-      assert.isBelow(status, 400)
-      return await runFiles()
+      const runs: string[][] = []
+      for (let count = 0; count < 3; count++) {
+        const { status } = await request()
+        assert.isBelow(status, 400)
+        runs.push(await runFiles())
+      }
+      return runs[0].filter(
+        (path) => !BACKGROUND.test(path) && runs.every((run) => run.includes(path))
+      )
     }
     const list = () => fetch(`${copy.url}/api/products?price__gte=10`)
     const create = () =>
@@ -147,7 +153,7 @@ test.group('Request flows in docs/architecture.md', () => {
     const saved = await filesOf(save)
     const ofSave = namedIn("The way of a form's save", 'admin')
     assert.deepEqual(differences(saved, ofSave).idle, [])
-    const ofSite = saved.filter((path) => path.startsWith('admin/') && !BACKGROUND.test(path))
+    const ofSite = saved.filter((path) => path.startsWith('admin/'))
     assert.isAtMost(ofSite.length, MOST_OF_SAVE, ofSite.join('\n'))
   }).timeout(120_000)
 })
