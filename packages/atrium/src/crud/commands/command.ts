@@ -49,6 +49,9 @@ export abstract class Command extends BaseCommand {
     const { code, message } = error as { code?: unknown; message?: string }
     if (code === 'E_PROMPT_CANCELLED') return 'Cancelled'
     if (typeof code !== 'string' || code.startsWith('E_')) return message ?? String(error)
+    if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND') {
+      return `The driver of the database can't be loaded (${code}). Install it again with this version of Node.js (${process.version}): npm rebuild`
+    }
     return `The database can't be used (${code})`
   }
 

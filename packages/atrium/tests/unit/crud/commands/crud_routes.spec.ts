@@ -5,6 +5,7 @@ import app from '@adonisjs/core/services/app'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { test } from '@japa/runner'
 import { EndpointCreator, resources } from '#crud'
+import { Command } from '#crud/commands/command'
 import CrudRoutes from '#crud/commands/crud_routes'
 import CrudProvider from '#crud/crud_provider'
 import { BaseModel, column } from '@adonisjs/lucid/orm'
@@ -33,6 +34,27 @@ class Reports extends EndpointCreator {
     this.addCustomRoute({ method: 'GET', path: '/report', handler: () => null })
   }
 }
+
+test.group('Failures of commands', (group) => {
+  group.each.setup(() => {
+    ace.ui.switchMode('raw')
+    return () => ace.ui.switchMode('normal')
+  })
+
+  test('a command names a database driver of another Node.js version', async ({ assert }) => {
+    class Broken extends Command {
+      static commandName = 'broken'
+      async run() {
+        throw Object.assign(new Error('select secret'), { code: 'ERR_DLOPEN_FAILED' })
+      }
+    }
+    const command = await ace.create(Broken, [])
+    await command.exec()
+    const [{ message }] = command.logger.getLogs()
+    assert.match(message, /driver of the database can't be loaded .*npm rebuild/)
+    assert.notInclude(message, 'secret')
+  })
+})
 
 test.group('crud:routes', (group) => {
   group.each.setup(() => {
