@@ -40,6 +40,17 @@ test.group('Strict query parameters', (group) => {
       )
     })
 
+  test('[A19] a name that is longer than any known name gets no suggestion', async ({ assert }) => {
+    const suggestion = async (length: number) => {
+      const { status, body } = await get(`/api/parcels?${'x'.repeat(length)}=1`)
+      assert.equal(status, 422)
+      return body.detail.includes('did you mean')
+    }
+    assert.isTrue(await suggestion(200))
+    assert.isFalse(await suggestion(201))
+    assert.isFalse(await suggestion(12_000))
+  })
+
   test("[A19] names of Object.prototype's members are unknown like any other")
     .with(['__proto__', 'constructor', 'toString', '', '[x]', "'", '--'])
     .run(async ({ assert }, name) => {

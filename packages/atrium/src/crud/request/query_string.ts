@@ -106,15 +106,19 @@ function decode(text: string): string {
   }
 }
 
+/** Maximum length of a name that is compared with the known names, as this takes time in proportion to its length */
+const COMPARED_MAX = 200
+
 /**
  * Refuses an unknown parameter.
  *
- * @throws Problem 422  with the most similar known name
+ * @throws Problem 422  with the most similar known name, unless the unknown name is too long to be one
  */
 export function refuseUnknown(query: QueryString, known: readonly string[]): void {
   const unknown = query.names.find((name) => !known.includes(name))
   if (unknown !== undefined) {
-    throw unknownParameter(unknown, known.length > 0 ? closest(unknown, known) : undefined)
+    const isCompared = known.length > 0 && unknown.length <= COMPARED_MAX
+    throw unknownParameter(unknown, isCompared ? closest(unknown, known) : undefined)
   }
 }
 
