@@ -56,7 +56,7 @@ import { guardOf } from './identity/admin_guard.js'
 const MOST_TEXTS = 2000
 
 /** Parameters of the `AdminSite` constructor */
-export interface AdminSiteParameters {
+interface AdminSiteParameters {
   databaseConfig: DatabaseConfig
   templatesDirectory: string | undefined
   adminAuthentication: AdminAuthentication

@@ -103,7 +103,7 @@ function reasonOf(error: any): string {
 const CREATES = /_create_(\w+)_table$/
 
 /** Thrown before anything is written: the database has tables that pending migrations would create. */
-export class ExistingTables extends Exception {
+class ExistingTables extends Exception {
   static code = 'E_EXISTING_TABLES'
   static status = 500
 
@@ -123,7 +123,7 @@ export class ExistingTables extends Exception {
  * @param migrations  names of all migrations of the connection
  * @throws ExistingTables
  */
-export async function checkExistingTables(
+async function checkExistingTables(
   db: Database,
   connection: string,
   migrations: readonly string[]

@@ -4,7 +4,7 @@ import { AdminSite, isGuessable } from '#admin'
 import { LOOPBACK } from '#base/http/served_hosts'
 
 /** Settings that can be unsafe in production. */
-export interface ProductionSettings {
+interface ProductionSettings {
   appUrl: string
   appKey: string
   /** Name of the store that counts login attempts */

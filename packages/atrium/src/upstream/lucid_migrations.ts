@@ -14,7 +14,7 @@ import type { QueryClientContract, TransactionClientContract } from '@adonisjs/l
 import { expectLibrary, hasMethods } from './expect_library.js'
 
 /** The part of Lucid's runner that is used here. */
-export interface RunnerMethods {
+interface RunnerMethods {
   client: QueryClientContract
   dryRun: boolean
   direction: 'up' | 'down'

@@ -89,7 +89,7 @@ export class NoticesController {
   }
 }
 
-export type CheckedPassword =
+type CheckedPassword =
   | { isRight: true }
   /** `wait`: seconds until the next attempt is allowed, after too many attempts */
   | { isRight: false; status: 422 | 429; wait?: number }

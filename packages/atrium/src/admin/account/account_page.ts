@@ -68,7 +68,7 @@ async function ssoSection(ctx: HttpContext, site: Site & WithSso) {
 }
 
 /** Data of the time zone selector. */
-export interface ZoneChoices {
+interface ZoneChoices {
   /** The selected zone; empty for the time zone of the site */
   value: string
   /** Label of the empty value, such as `Same as the site (UTC)` */
@@ -164,7 +164,7 @@ export async function mayMakeTokens(site: Site, ctx: HttpContext): Promise<boole
 }
 
 /** A session as displayed to its user. */
-export interface OwnSession {
+interface OwnSession {
   id: number
   /** For example `Firefox on Linux` */
   device: string
@@ -202,7 +202,7 @@ async function ownSessions(site: Site & WithSessions, ctx: HttpContext): Promise
 export type PasswordField = 'current_password' | 'password' | 'password_again'
 
 /** Results of a submitted form, shown when the page is rendered again. */
-export interface AccountState {
+interface AccountState {
   passwordErrors?: Partial<Record<PasswordField, string>>
   token?: TypedToken
 }

@@ -167,7 +167,7 @@ export function scriptOf(sheet: string): string | null {
 }
 
 /** What a page loads in addition to the assets of every page. */
-export interface PageAssets {
+interface PageAssets {
   /** Names of the stylesheets, separated by spaces */
   parts: string
   /** Names of the files with all stylesheets and all their scripts; null if there are none */

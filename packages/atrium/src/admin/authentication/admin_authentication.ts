@@ -17,7 +17,7 @@ import { digest } from '#base/values/digest'
 import { currentClientOf } from '../config/database_config.js'
 
 /** Minutes after which a superuser stops being signed in as another user */
-export const ACTING_MINUTES = 60
+const ACTING_MINUTES = 60
 
 /** The superuser who sends a request while signed in as another user. */
 interface Acting {

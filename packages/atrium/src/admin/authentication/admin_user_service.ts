@@ -16,9 +16,9 @@ import {
 import { passwordHash, isWeaker, computeRest } from './passwords/password_hash.js'
 import { WorkQueue } from './login/work_queue.js'
 
-export const USERNAME = /^[A-Za-z0-9._-]{2,32}$/
+const USERNAME = /^[A-Za-z0-9._-]{2,32}$/
 export const SHORTEST_PASSWORD = 8
-export const LONGEST_PASSWORD = 128
+const LONGEST_PASSWORD = 128
 
 /*
  * Hash that passwords of unknown users are compared with, so that the response time is the same. Created once, with the

@@ -1,6 +1,6 @@
 import { ValueError } from '#base/errors'
 
-export const SHORTEST_KEY = 32
+const SHORTEST_KEY = 32
 
 /* Start of the key in .env.test, which is public */
 const KEY_OF_TESTS = /^only-for-tests-/

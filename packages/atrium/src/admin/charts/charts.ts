@@ -2,7 +2,7 @@ import { scaleBand, scaleLinear } from 'd3-scale'
 import { escaped } from '../text/plain_text.js'
 
 /** Data of a drawing: the labels of its axis, and the numbers at each label. */
-export interface Drawing {
+interface Drawing {
   kind: 'bars' | 'lines' | 'stacked'
   isTime: boolean
   title: string
@@ -196,7 +196,7 @@ export interface ChartTexts {
 }
 
 /** A bar: the number of records of a day. */
-export interface Bar {
+interface Bar {
   label: string
   count: number
 }

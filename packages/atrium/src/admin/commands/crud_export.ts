@@ -10,7 +10,7 @@ import { finished } from 'node:stream/promises'
 import type { Site } from '../views/site.js'
 
 /** Destination of an export: standard output, or a file, which appears under its final name once it is complete. */
-export interface ExportTarget {
+interface ExportTarget {
   stream: Writable
   isFile: boolean
   bytes(): number
@@ -28,7 +28,7 @@ export interface ExportTarget {
  * @param path  path of the file; undefined for standard output
  * @throws CommandFailure  for a path that is not a file
  */
-export async function exportTo(path: string | undefined): Promise<ExportTarget> {
+async function exportTo(path: string | undefined): Promise<ExportTarget> {
   return path === undefined ? standardOutput() : await file(resolve(path))
 }
 

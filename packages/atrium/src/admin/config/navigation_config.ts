@@ -57,7 +57,7 @@ export function checkNavigation(place: string, navigation: Navigation): void {
 }
 
 /** Returns true for a link that leads to a page, unlike `javascript:` or `//another.host`. */
-export function isHref(text: string): boolean {
+function isHref(text: string): boolean {
   // eslint-disable-next-line no-control-regex
   if (/[\u0000-\u0020\\]/.test(text)) return false
   return /^\/(?!\/)/.test(text) || (/^https?:\/\//i.test(text) && URL.canParse(text))

@@ -25,7 +25,7 @@ export interface PlacedCard {
 /**
  * Built-in cards of the site and their widths. A dot in a name distinguishes them from cards of the application.
  */
-export const OWN_CARDS = {
+const OWN_CARDS = {
   'site.models': 4,
   'site.mine': 2,
   'site.activity': 2,

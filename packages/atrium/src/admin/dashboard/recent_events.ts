@@ -32,7 +32,7 @@ const SHOWN = Object.values(EventType).filter((type) => !UNSHOWN.includes(type))
 const WRITES = [EventType.CREATE, EventType.UPDATE, EventType.DELETE, EventType.IMPORT]
 
 /** A recent event, as a sentence. */
-export interface RecentEvent {
+interface RecentEvent {
   /** For example `ada changed Film 12` */
   sentence: SentencePart[]
   mark: EventMark

@@ -71,7 +71,7 @@ function long(site: Site, kind: 'text' | 'data', stored: string): ShownValue {
 }
 
 /** A field of a record before and after an event. */
-export interface FieldChange {
+interface FieldChange {
   name: string
   label: string
   before: ShownValue

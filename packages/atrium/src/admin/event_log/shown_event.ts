@@ -174,7 +174,7 @@ export interface Subject {
 }
 
 /** An event as shown on the pages. */
-export interface ShownEvent {
+interface ShownEvent {
   id: number
   url: string
   moment: Moment

@@ -19,7 +19,7 @@ import {
 import { reversalIn, storedChanges, storedReversal, storedState } from './event_records.js'
 import { ROWS_PER_WRITE, chunks } from '#base/chunks'
 
-export interface DatabaseEventsOptions {
+interface DatabaseEventsOptions {
   /** Days after which an event is removed. Default: never */
   retentionDays?: number
   /**

@@ -120,7 +120,7 @@ export function storedChanges(changes: Changes): string {
  * Maximum length of the data for reverting a write, as a hundred rows are inserted in one statement, whose length
  * servers limit
  */
-export const LONGEST_REVERSAL = 100_000
+const LONGEST_REVERSAL = 100_000
 
 /** Returns the data for reverting a write as stored in the log, without the values if they are too long. */
 export function storedReversal(reversal: Reversal | undefined): string | null {

@@ -38,7 +38,7 @@ const TAKEN = new Set([FROM, LIST, PARENT, DRAFT, FOR, IN_DIALOG, RESTORE])
  *
  * @param fields  fields of the form that the signed-in user can edit
  */
-export function givenTexts(
+function givenTexts(
   { request }: HttpContext,
   { adminModel }: ModelView,
   fields: readonly FormField[]

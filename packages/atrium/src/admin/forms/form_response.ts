@@ -14,7 +14,7 @@ import { redirectPage } from '../http/redirect.js'
  *
  * @param list  parameters of the list; null for the first page of the whole list
  */
-export async function goToList(
+async function goToList(
   site: Site,
   view: ModelView,
   ctx: HttpContext,

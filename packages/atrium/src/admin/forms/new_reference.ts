@@ -158,7 +158,7 @@ export async function respondInDialog(
 }
 
 /** The button *New ...* next to a reference. */
-export interface NewOffer {
+interface NewOffer {
   name: string
   value: string
   label: string

@@ -33,7 +33,7 @@ import { itemOf } from '../views/record_items.js'
 export type Precondition = (locked: LucidRow, values: Values) => void
 
 /** What a save needs in addition to the submission. */
-export interface SaveState {
+interface SaveState {
   /** Record to update, as it was read for the form; undefined to create one */
   found?: FoundRecord
   /** Earlier version of the record that the form was filled in with */

@@ -14,7 +14,7 @@ import { momentOf } from '../time/local_time.js'
 const TIMEOUT = 2000
 
 /** Health of a database connection. */
-export interface DatabaseHealth {
+interface DatabaseHealth {
   role: 'application' | 'admin'
   /** Name of the connection in config/database.ts */
   name: string
@@ -24,7 +24,7 @@ export interface DatabaseHealth {
 }
 
 /** Health of the site. Null means that a value could not be determined. */
-export interface HealthReport {
+interface HealthReport {
   databases: DatabaseHealth[]
   sessions: number | null
   /** Null if the site stores no events */

@@ -36,7 +36,7 @@ import {
 import { redirectWithMessage } from '../http/redirect.js'
 
 /** Options to recover a permanently deleted record. */
-export interface RecoveryOffer {
+interface RecoveryOffer {
   /**
    * Undo of the deletion, which restores the key and everything that was deleted with the record; null if the user is
    * not allowed to undo it

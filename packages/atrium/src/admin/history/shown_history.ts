@@ -222,7 +222,7 @@ export async function referenceTitles(
 }
 
 /** A field of a version, compared with the version before and the current record. */
-export interface VersionField {
+interface VersionField {
   name: string
   label: string
   then: ShownValue

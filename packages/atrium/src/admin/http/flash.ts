@@ -46,7 +46,7 @@ export interface Flash {
   undo?: FlashUndo
 }
 
-export interface FlashRecord {
+interface FlashRecord {
   /** Name of the model */
   model: string
   /** Key as in URL paths, without the leading slash */

@@ -30,7 +30,7 @@ export type Show<Site> = (viewed: Viewed<Site>, ctx: HttpContext) => unknown
  * @param path    path below the model's URL
  * @param offers  actions of which the user must be allowed at least one
  */
-export type ModelRoute<Site> = (
+type ModelRoute<Site> = (
   method: Method,
   path: string,
   offers: readonly Offer[],

@@ -16,7 +16,7 @@ import { MOST_FIELDS } from './form_texts.js'
 const MEGABYTE = 1024 * 1024
 
 /** Maximum size in bytes of a form without files, such as user names, passwords and token settings */
-export const LONGEST_PLAIN = 16 * 1024
+const LONGEST_PLAIN = 16 * 1024
 
 /**
  * Parses the body after the guards have passed: uploaded files go to the disk, so those of anonymous users must not be

@@ -10,7 +10,7 @@ import { PageNotFound } from './errors.js'
  * Returns the URL of the page that opens a record: the form for users who can update it, otherwise the read-only page.
  * A deleted record has no form. Null if the user is not allowed to open either page.
  */
-export type RecordLinks = (key: KeyValue, isDeleted?: boolean) => string | null
+type RecordLinks = (key: KeyValue, isDeleted?: boolean) => string | null
 
 /**
  * Returns the function that returns the URLs of the given records.

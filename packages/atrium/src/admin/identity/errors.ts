@@ -16,7 +16,7 @@ export const SIGN_IN_REASONS = [
   'sso_unknown',
 ] as const
 
-export type SignInReason = (typeof SIGN_IN_REASONS)[number]
+type SignInReason = (typeof SIGN_IN_REASONS)[number]
 
 /** No user is signed in, or the session has ended. */
 export class SignInRequired extends Exception {

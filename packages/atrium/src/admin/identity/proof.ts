@@ -10,7 +10,7 @@ import type { OpenSession } from '../models/admin_session.js'
 import { guardOf } from './admin_guard.js'
 
 /** Minutes for which a login or a later reauthentication counts as recent */
-export const PROOF_MINUTES = 10
+const PROOF_MINUTES = 10
 
 /**
  * Models whose records determine permissions or the recipients of data. Every write to them requires a recent

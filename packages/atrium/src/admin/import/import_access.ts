@@ -53,7 +53,7 @@ export const MOST_BYTES = 100 * 1024 * 1024
 export const STORED_MAX = 10
 
 /** Reason why an upload cannot be imported; catalogue key below `import.upload.` */
-export type UploadError = 'none' | 'several' | 'empty' | 'tooLarge' | 'broken'
+type UploadError = 'none' | 'several' | 'empty' | 'tooLarge' | 'broken'
 
 const ERRORS = new WeakMap<HttpContext, UploadError>()
 

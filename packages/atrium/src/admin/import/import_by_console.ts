@@ -29,7 +29,7 @@ const LONGEST_HEADING = 60
 /** Thrown to end the transaction of an import with invalid rows. */
 class InvalidRowsFound extends Error {}
 
-export interface ConsoleImport {
+interface ConsoleImport {
   /** Class name of the model */
   model: string
   path: string

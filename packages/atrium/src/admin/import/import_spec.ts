@@ -8,7 +8,7 @@ import type { FileFormat, FileShape } from '../sheets/file_shape.js'
 import { type KnownField, knownFields, type Importer } from './import_fields.js'
 
 /** A mapping with the fields that it contains. */
-export interface CheckedColumns {
+interface CheckedColumns {
   mapping: ImportMapping
   key: readonly KnownField[]
 }

@@ -52,7 +52,7 @@ const LEEWAY = { hours: 1 }
 const LONGEST_NAME = 255
 
 /** An uploaded file. */
-export interface ImportedFile {
+interface ImportedFile {
   /** Path of the file, which is copied */
   path: string
   /** File name that the client sent */
@@ -340,7 +340,7 @@ export class Imports {
 }
 
 /** Guesses the mapping for a file, also for the command. */
-export function guessColumns(
+function guessColumns(
   { view }: Importer,
   fields: readonly KnownField[],
   shape: FileShape

@@ -10,7 +10,7 @@ import { ROWS_PER_WRITE } from '#base/chunks'
 
 const UNFINISHED: readonly JobState[] = ['queued', 'running', 'reverting']
 
-export interface NewJob {
+interface NewJob {
   kind: string
   user: { id: number; username: string }
   model?: string
@@ -26,7 +26,7 @@ interface Progress {
   notes?: Record<string, unknown>
 }
 
-export interface JobOutcome {
+interface JobOutcome {
   result?: Record<string, unknown>
   error?: string | null
 }

@@ -100,7 +100,7 @@ function linkingCell(text: string): ShownCell {
 }
 
 /** Maximum number of list items that a cell shows */
-export const SHOWN_ITEMS = 3
+const SHOWN_ITEMS = 3
 
 /** Returns a cell with list items as badges, and the number of items that are not shown. */
 export function listCell(items: readonly string[], text: Text, most = SHOWN_ITEMS): ShownCell {

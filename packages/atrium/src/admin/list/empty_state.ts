@@ -142,7 +142,7 @@ function valueError(site: Site, error: Extract<FilterError, { reason: 'value' }>
 }
 
 /** A part of a list's query that is ignored, so that the list contains more records than requested. */
-export type UnreadPart = { filter: string } | { search: string } | { view: true }
+type UnreadPart = { filter: string } | { search: string } | { view: true }
 
 /**
  * Returns the first part of a list's query that is ignored. Actions on all records of such a list are refused.

@@ -107,7 +107,7 @@ function newAddress({ request }: HttpContext, { url }: ListParameters): string {
 }
 
 /** Maximum number of rows of a printed list */
-export const PRINTED_MAX = 5_000
+const PRINTED_MAX = 5_000
 
 /** The print view of a list: all matching records, with the columns and the order of the list. */
 export class PrintController {

@@ -18,7 +18,7 @@ export interface Pager {
 }
 
 /** Data of the form that accepts a page number. */
-export interface Jump {
+interface Jump {
   fields: Array<[name: string, value: string]>
   /** Number of the last page */
   last: number

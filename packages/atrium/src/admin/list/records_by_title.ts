@@ -25,7 +25,7 @@ export interface TitleSearch {
   timeLimit?: number
 }
 
-export interface FoundByTitle {
+interface FoundByTitle {
   items: Item[]
   /** False if the time did not suffice to search titles that contain the text elsewhere than at the beginning */
   isComplete: boolean

@@ -108,10 +108,10 @@ export class McpContext {
 /** An error that the client of a tool can correct. */
 export class ToolError extends Error {}
 
-export type ArgumentType = 'string' | 'integer' | 'key' | 'object'
+type ArgumentType = 'string' | 'integer' | 'key' | 'object'
 
 /** JSON Schema of a tool's arguments */
-export interface ToolSchema {
+interface ToolSchema {
   type: 'object'
   properties: Record<string, Record<string, unknown>>
   required: string[]

@@ -19,7 +19,7 @@ import type { WithMcp } from '../config/mcp_config.js'
 import type { Site } from '../views/site.js'
 
 /** Name of this kind of job, as stored */
-export const UNDO_SESSION = 'undo-session'
+const UNDO_SESSION = 'undo-session'
 
 /** Undoes all events of an MCP session, the last one first. */
 export class UndoSessionJob extends UndoingJob {

@@ -17,7 +17,7 @@ import type { WithSessions } from '../authentication/sessions/session_manager.js
 import type { WithWebhooks } from '../webhooks/webhooks.js'
 
 /** Address of the metrics, at the root of the application */
-export const METRICS = '/metrics'
+const METRICS = '/metrics'
 
 /* Milliseconds for which counts of rows are reused, so that several scrapers cost as much as one */
 const COUNTS_FOR = 5000

@@ -3,7 +3,7 @@ import type { DateTime } from 'luxon'
 import { AdminModel } from './admin_model.js'
 
 /** Kinds of second factors: `totp` is an authenticator app */
-export type FactorKind = 'totp' | 'passkey'
+type FactorKind = 'totp' | 'passkey'
 
 /**
  * A second factor of an admin user. The secret is encrypted with the application's key, and no page, event or log

@@ -9,7 +9,7 @@ import { AdminModel, jsonColumn } from './admin_model.js'
  * States of an import: `columns` while the fields for the file's columns are selected, `trying` and `tried` for the dry
  * run, `running` and `done` for the run.
  */
-export const IMPORT_STATES = ['columns', 'trying', 'tried', 'running', 'done', 'failed'] as const
+const IMPORT_STATES = ['columns', 'trying', 'tried', 'running', 'done', 'failed'] as const
 
 export type ImportState = (typeof IMPORT_STATES)[number]
 

@@ -101,7 +101,7 @@ export function readPermissions(value: unknown): PermissionsDocument {
 }
 
 /** Returns true for a key of a document that is not the name of a model. */
-export function isRoleList(key: string): key is RoleList {
+function isRoleList(key: string): key is RoleList {
   return (LISTS as readonly string[]).includes(key)
 }
 

@@ -19,7 +19,7 @@ const READ_BY_ALL = new WeakSet<LucidRow>()
  * Returns the `permissions_version` of a new user. It is random, because the id of the user may have been used before a
  * rollback or a restored backup, and processes can still have cached permissions of that user.
  */
-export function firstVersion(): number {
+function firstVersion(): number {
   return randomInt(1, HIGHEST_START)
 }
 

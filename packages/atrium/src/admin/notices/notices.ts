@@ -194,7 +194,7 @@ export function deviceOf(origin: Origin | undefined): NoticePlace {
 }
 
 /** Data of the banner on a page. */
-export interface NoticesOnPage extends ShownNotice {
+interface NoticesOnPage extends ShownNotice {
   /** Number of further notices */
   more: number
 }

@@ -36,7 +36,7 @@ function addPageRoute(site: PageSite, page: AdminPage): void {
 }
 
 /** Folders with classes of the application, by their names in `directories` of adonisrc.ts */
-export type ClassFolder = 'admin_pages' | 'admin_cards'
+type ClassFolder = 'admin_pages' | 'admin_cards'
 
 /** Constructor of a class without parameters */
 export type ClassOf<Instance> = new () => Instance

@@ -33,7 +33,7 @@ const OPERATIONS: Readonly<Record<string, readonly GrantedOperation[]>> = {
 }
 
 /** Returns the scopes of a model by name; undefined if the model has none. */
-export type ScopesOf = (model: string) => Readonly<Record<string, Scope>> | undefined
+type ScopesOf = (model: string) => Readonly<Record<string, Scope>> | undefined
 
 /** Combined permissions of all roles on a model. */
 interface OnModel {

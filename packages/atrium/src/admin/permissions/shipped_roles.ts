@@ -2,7 +2,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { inUtc } from '#base/values/datetime'
 
 /** Roles that the migration creates. */
-export const SHIPPED_ROLES = [
+const SHIPPED_ROLES = [
   {
     name: 'Everything',
     description: 'All actions on all models',

@@ -24,7 +24,7 @@ export interface ManyToMany {
 }
 
 /** Returns the many-to-many relations of a view, regardless of the user. */
-export function manyToManyOf(site: ViewSite, view: ModelView): ManyToMany[] {
+function manyToManyOf(site: ViewSite, view: ModelView): ManyToMany[] {
   return view.manyToMany.flatMap((relation): ManyToMany[] => {
     const other = [...site.models.values()].find(({ model }) => model === relation.relatedModel)
     const [own, target] = [view, other].map((one, index) => {

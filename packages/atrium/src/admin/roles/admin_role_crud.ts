@@ -89,11 +89,11 @@ export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
   }
 }
 
-export const LONGEST_ROLE_NAME = 64
+const LONGEST_ROLE_NAME = 64
 export const LONGEST_DESCRIPTION = 255
 
 /** Value of `--role` for a user without roles */
-export const NO_ROLE = 'none'
+const NO_ROLE = 'none'
 
 /**
  * Validates the name of a role.

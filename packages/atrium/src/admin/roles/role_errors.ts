@@ -21,7 +21,7 @@ import {
 } from '../models/permissions_document.js'
 
 /** A name in permissions that does not exist in this application. */
-export interface UnknownName {
+interface UnknownName {
   model: string
   kind: 'model' | 'own' | 'action' | 'field' | 'scope' | RoleList
   name: string

@@ -48,12 +48,12 @@ export interface Place {
 }
 
 /** Found records of one model. */
-export interface RecordGroup extends Place {
+interface RecordGroup extends Place {
   /** At most five records */
   records: Place[]
 }
 
-export interface SearchResult {
+interface SearchResult {
   q: string
   /** Records that the user worked on last; only without a search text */
   recent: Place[]

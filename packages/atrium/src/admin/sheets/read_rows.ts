@@ -49,7 +49,7 @@ function objectRow(
 }
 
 /** Maximum amount to read: number of rows including empty ones, and number of bytes */
-export interface ReadingBounds {
+interface ReadingBounds {
   rows?: number
   bytes?: number
   /** Unpacked bytes of a sheet */

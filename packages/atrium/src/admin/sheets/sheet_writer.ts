@@ -80,7 +80,7 @@ function codeOf(character: string): string {
 }
 
 /** Writes a table, row by row. */
-export interface SheetWriter {
+interface SheetWriter {
   /**
    * Writes a row. Resolves when the next row can be written.
    *

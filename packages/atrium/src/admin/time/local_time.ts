@@ -95,7 +95,7 @@ export function zoneLabel(text: string | undefined, zone: string = presentZone()
 }
 
 /** A time for display: local time with seconds, and the offset from UTC. */
-export interface ClockTime {
+interface ClockTime {
   /** For example `2026-10-25 02:30:00` */
   time: string
   /** For example `UTC+1` */

@@ -76,7 +76,7 @@ async function undoneBy(site: WithDatabase, job: AdminJob): Promise<Set<number |
 }
 
 /** The undo of a job, for the job's page. */
-export interface ShownJobUndo {
+interface ShownJobUndo {
   /** URL of the form; null if the undo is not offered */
   url: string | null
   /** Label of the button: *Undo* or *Redo* */

@@ -126,7 +126,7 @@ async function leftFiles(
 /**
  * A record to restore, and the columns that are set later because they refer to records that are restored after it.
  */
-export interface Creation {
+interface Creation {
   step: UndoStep
   postponed: ReadonlySet<string>
 }

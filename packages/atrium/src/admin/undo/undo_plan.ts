@@ -235,7 +235,7 @@ export async function authorize(ctx: HttpContext, steps: readonly UndoStep[]): P
  *
  * @throws UndoRefused  if an undo would restore the name of a file that no longer exists
  */
-export async function refuseLostFiles(
+async function refuseLostFiles(
   { name, view }: UndoTarget,
   steps: readonly UndoStep[]
 ): Promise<void> {

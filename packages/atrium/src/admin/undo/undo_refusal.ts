@@ -16,7 +16,7 @@ const MOST_NAMED = 10
 /* Maximum number of records whose visibility is checked */
 const MOST_LOOKED_AT = 200
 
-export interface RefusalWords {
+interface RefusalWords {
   text: string
   /** Conflicting records that the viewer can see */
   records: Array<{ model: string; id: string }>

@@ -3,7 +3,7 @@ import { ValueError } from '#crud'
 import { listed, shown } from '#base/errors'
 
 /** Colours of badges, as in docs/ui-kit.md */
-export const COLORS = [
+const COLORS = [
   'gray',
   'red',
   'orange',

@@ -8,7 +8,7 @@ import type { ModelView } from './model_view.js'
 import type { RolePermissions } from '../permissions/role_permissions.js'
 
 /** A scope that includes no records, as the user has no value for it. */
-export interface LackingScope {
+interface LackingScope {
   /** Name of the scope of a role; undefined for the scope of the model */
   scope: string | undefined
   /** Label of the user's attribute, or the column that is compared if the attribute is not known */

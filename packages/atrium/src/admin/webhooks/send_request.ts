@@ -17,13 +17,13 @@ const MOST_SOCKETS = 50
 const IDLE = 15_000
 
 /** Thrown if the host has a private address. */
-export class PrivateAddress extends Error {
+class PrivateAddress extends Error {
   constructor() {
     super('The host has a private address')
   }
 }
 
-export interface SentRequest {
+interface SentRequest {
   status: number | null
   /** Beginning of the response's body */
   response: string | null

@@ -155,7 +155,7 @@ export type WebhookAction = (typeof WEBHOOK_ACTIONS)[number]
 const FRESH = 1000
 
 /** The properties of an active webhook that writes use. */
-export interface ActiveWebhook {
+interface ActiveWebhook {
   id: number
   models: readonly string[]
   eventTypes: readonly string[]

@@ -34,7 +34,7 @@ export const PAUSES = [
 ]
 
 /** Milliseconds without a delivered message after which a webhook is switched off */
-export const SWITCHED_OFF_AFTER = 5 * 24 * HOUR
+const SWITCHED_OFF_AFTER = 5 * 24 * HOUR
 
 /* Milliseconds between checks for deliveries that other processes have inserted, and for retries */
 const IDLE = SECOND

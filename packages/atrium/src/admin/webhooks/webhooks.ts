@@ -4,7 +4,7 @@ import { WebhookList, WebhookOutbox } from './webhook_outbox.js'
 import type { WebhookSender, WebhookSite } from './webhook_sender.js'
 
 /** Settings of `webhooks` in config/admin.ts */
-export interface WebhookSettings {
+interface WebhookSettings {
   /** True to allow addresses in private networks, and of this machine. Default: false */
   allowPrivate: boolean
 }

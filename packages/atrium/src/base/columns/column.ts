@@ -25,7 +25,7 @@ const ITEM = {
 /** Definitions of columns that a hook of the model sets if they are empty */
 const FILLED_BY_MODEL = new WeakSet<object>()
 /** A value of related records that is joined to the rows of a list. */
-export interface RelatedPlace {
+interface RelatedPlace {
   /** Name in requests, such as `distributor.name` */
   apiName: string
   /** Alias of the joined table, and the column in it */

@@ -1,5 +1,5 @@
 /** Kind, table and columns of a failed statement. */
-export interface FailedStatement {
+interface FailedStatement {
   verb: 'insert' | 'update' | 'delete'
   table: string
   /** Columns that an update sets */

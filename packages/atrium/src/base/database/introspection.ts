@@ -10,7 +10,7 @@ export type Collation = 'binary' | 'sorting' | 'loose'
  * Forms of values found in a column, whatever its declared type, for a database that stores any value in any
  * column.
  */
-export interface StoredForms {
+interface StoredForms {
   /** Kinds of columns for which a value was found that is not in the usual form of the kind */
   others: Set<ColumnKind>
   /** True if every row was read, and all values have a form of the column's kind */

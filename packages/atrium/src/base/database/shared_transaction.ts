@@ -62,7 +62,7 @@ export async function inSharedTransaction<Result>(
 }
 
 /** A write of the engine by statements */
-export interface StatementWrite<Result> {
+interface StatementWrite<Result> {
   /** Runs the statements of the write; at most one of them changes something */
   work(run: RunSql): Promise<Result>
   /** What is stored after `work`, in the same transaction; for waiting writes on SQLite, together with theirs */

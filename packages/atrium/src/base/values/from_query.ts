@@ -6,7 +6,7 @@ import { isStorableText } from './text.js'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** The properties of a column that are needed to read a text. */
-export type ReadColumn = Pick<Column, 'kind' | 'isDecimal' | 'isUnsigned' | 'isSpecial'>
+type ReadColumn = Pick<Column, 'kind' | 'isDecimal' | 'isUnsigned' | 'isSpecial'>
 
 const READERS: Record<Column['kind'], (text: string, column: ReadColumn) => unknown> = {
   text: (text) => text,

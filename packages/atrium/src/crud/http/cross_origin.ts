@@ -7,7 +7,7 @@ import type { CrudConfig } from '../define_config.js'
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Headers of the endpoints that browsers hide from pages of other origins unless they are listed. */
-export const EXPOSED_HEADERS = [
+const EXPOSED_HEADERS = [
   'Accept-Patch',
   'Allow',
   'Content-Encoding',

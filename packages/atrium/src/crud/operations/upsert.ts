@@ -28,7 +28,7 @@ export interface UpsertOptions extends CallOptions {
 }
 
 /** The writes of the `LucidCrud`, which a subclass can override. */
-export interface SingleWrites {
+interface SingleWrites {
   create(values: Values, options: CreateOptions): Promise<Item>
   update(key: unknown, values: Values, options: UpdateOptions): Promise<Item | null>
 }

@@ -78,7 +78,7 @@ export function readAggregation(resource: Resource, input: AggregateInput): Aggr
  *
  * @throws Problem 422
  */
-export function readMeasure(resource: Resource, word: string): Measure {
+function readMeasure(resource: Resource, word: string): Measure {
   if (word === 'count') return { name: 'count', of: 'count' }
   const [of, apiName, ...others] = word.split(':')
   const isKnown = (MEASURES as readonly string[]).includes(of)

@@ -35,7 +35,7 @@ type FilterInput = readonly [name: string, text: string]
 /**
  * The input of a list in the dialect of json-server; undefined parts are read as in the engine's own grammar.
  */
-export interface JsonServerInput {
+interface JsonServerInput {
   filters: FilterInput[]
   conditions: Condition[]
   sort: SortInput[] | undefined

@@ -42,7 +42,7 @@ export interface ListRules extends PagingRules {
 }
 
 /** The validated input of a list request. */
-export interface ReadList {
+interface ReadList {
   /** All filters, including those with an error */
   filters: readonly ReadFilter[]
   conditions: readonly Condition[]

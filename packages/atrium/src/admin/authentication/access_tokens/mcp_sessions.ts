@@ -94,7 +94,7 @@ export async function eventsOfSession(
 }
 
 /** An MCP session with writes, for the account page. */
-export interface RecentSession {
+interface RecentSession {
   name: string
   tokenName: string | null
   startedAt: DateTime

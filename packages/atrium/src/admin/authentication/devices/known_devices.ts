@@ -13,7 +13,7 @@ import { digest } from '#base/values/digest'
 import type { Site } from '../../views/site.js'
 
 /** Maximum number of known devices of a user; a new device replaces the one whose last use is oldest */
-export const MOST_DEVICES = 20
+const MOST_DEVICES = 20
 
 const COOKIE = 'admin_device'
 /* Matches no session, because ids of sessions begin with 1. */

@@ -287,7 +287,7 @@ export function stepOf(code: string, secret: string, now: number): number | null
 }
 
 /** Number of codes that a user gets */
-export const RECOVERY_CODES = 10
+const RECOVERY_CODES = 10
 
 /*
  * Alphabet of Crockford's Base32, without characters that look alike. With 32 characters, each one encodes 5 random

@@ -161,7 +161,7 @@ function hideUrl({ response }: HttpContext): void {
 }
 
 /** A newly created link. */
-export interface MadeInvitation {
+interface MadeInvitation {
   url: string
   expiresAt: DateTime
   /** True if the user has no password yet */

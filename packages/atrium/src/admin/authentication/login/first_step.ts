@@ -29,7 +29,7 @@ export async function useOnce(id: string, minutes: number): Promise<boolean> {
 }
 
 /** Minutes that the first step stays valid without the second step */
-export const FIRST_STEP_MINUTES = 5
+const FIRST_STEP_MINUTES = 5
 
 const COOKIE = 'login_step'
 const PURPOSE = 'first step of a login'

@@ -38,7 +38,7 @@ interface AskTerms extends ChallengeTerms {
 }
 
 /** `cloned`: the signature counter decreased, so the passkey may have been cloned */
-export type PasskeyResponse =
+type PasskeyResponse =
   { outcome: 'good'; user: AdminUser } | { outcome: 'wrong' | 'cloned'; user?: AdminUser }
 
 /**
@@ -264,7 +264,7 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Purpose of a challenge */
-export type ChallengePurpose = 'login' | 'second_step' | 'proof' | 'enrolment'
+type ChallengePurpose = 'login' | 'second_step' | 'proof' | 'enrolment'
 
 /** Minutes that a challenge is valid */
 const MINUTES = 5

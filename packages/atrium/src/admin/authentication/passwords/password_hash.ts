@@ -27,7 +27,7 @@ export const passwordHash = new HashManager({
 })
 
 /** Cost parameters of a scrypt hash, as encoded in the hash. */
-export interface ScryptCosts {
+interface ScryptCosts {
   /** Number of rounds, a power of two */
   cost: number
   blockSize: number
@@ -39,7 +39,7 @@ const run = promisify<string, Buffer, number, object, Buffer>(scrypt)
 /**
  * @returns undefined for a hash of another algorithm
  */
-export function costsOf(hashed: string): ScryptCosts | undefined {
+function costsOf(hashed: string): ScryptCosts | undefined {
   const match = /^\$scrypt\$n=(\d+),r=(\d+),p=(\d+)\$/.exec(hashed)
   if (!match) return undefined
   const [cost, blockSize, parallelization] = match.slice(1).map(Number)

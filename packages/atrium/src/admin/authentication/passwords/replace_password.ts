@@ -15,7 +15,7 @@ import { hasPassword } from './password_rules.js'
 /** The parts of the site that a change of a password needs */
 export type PasswordSite = WithDatabase & WithDevices & WithInvitations & WithNotices & WithSessions
 
-export interface NewPassword {
+interface NewPassword {
   /** Default: the actor that the code runs as */
   actor?: Actor
   origin?: Origin

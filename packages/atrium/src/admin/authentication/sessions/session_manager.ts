@@ -17,7 +17,7 @@ import { digest } from '#base/values/digest'
 import { inUtc } from '#base/values/datetime'
 
 /** Client that a session was started from. */
-export interface SessionOrigin {
+interface SessionOrigin {
   ip: string
   userAgent: string | undefined
 }

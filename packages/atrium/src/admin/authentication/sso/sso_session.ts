@@ -49,7 +49,7 @@ export function idTokenOf({ sessionMetadata }: Pick<OpenSession, 'sessionMetadat
 }
 
 /** Minutes within which the person has to return from the provider */
-export const SSO_MINUTES = 10
+const SSO_MINUTES = 10
 
 const COOKIE = 'sso_step'
 const STEP_PURPOSE = 'single sign-on'

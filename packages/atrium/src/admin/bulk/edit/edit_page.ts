@@ -25,7 +25,7 @@ import type { EditTask } from './edit_task.js'
  * Comparison of the values of several records in a field: all equal, all empty, or different. `unknown` if forms do not
  * show the stored value.
  */
-export type Agreement = 'same' | 'empty' | 'differs' | 'unknown'
+type Agreement = 'same' | 'empty' | 'differs' | 'unknown'
 
 /** The state of each field in a selection. */
 interface Agreements {

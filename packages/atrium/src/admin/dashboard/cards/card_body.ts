@@ -122,7 +122,7 @@ function changeBetween(before: string | number | null, now: string | number | nu
 }
 
 /** Content of a card with a chart */
-export interface ChartBody {
+interface ChartBody {
   kind: 'chart'
   drawing: string
   /** Names of the series with the class of their colour; none for one series */
@@ -133,7 +133,7 @@ export interface ChartBody {
 }
 
 /** Content of a card; `failed` if it could not be computed */
-export type CardBody =
+type CardBody =
   | NumberBody
   | ChartBody
   | RowsBody

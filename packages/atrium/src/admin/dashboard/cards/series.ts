@@ -26,7 +26,7 @@ import type { Site } from '../../views/site.js'
 type Value = string | number
 
 /** A position on the axis of a chart: a value of a column, or a range of days. */
-export interface Bucket {
+interface Bucket {
   label: string
   /** Colour of the value's badge; undefined without one */
   color?: string
@@ -35,7 +35,7 @@ export interface Bucket {
 }
 
 /** The numbers of a chart. */
-export interface ChartData {
+interface ChartData {
   parameters: ListParameters
   summary: Summary | null
   /** True for an axis of days, weeks, months or years */

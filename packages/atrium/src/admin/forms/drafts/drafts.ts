@@ -36,10 +36,10 @@ const TABLE = 'admin_kept_forms'
 const PURPOSE = 'kept form'
 
 /** Maximum length of a draft as JSON, in characters */
-export const LONGEST_DRAFT = 64 * 1024
+const LONGEST_DRAFT = 64 * 1024
 
 /** Maximum number of drafts per user; the oldest is removed */
-export const MOST_DRAFTS = 10
+const MOST_DRAFTS = 10
 
 const HOURS = 24
 

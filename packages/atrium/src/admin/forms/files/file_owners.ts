@@ -11,7 +11,7 @@ import { filesDisk } from './files_disk.js'
  * Record for which a file was stored, and API name of its column. The name is null if custom code chooses the column,
  * such as for a virtual field.
  */
-export interface FileOwner {
+interface FileOwner {
   key: KeyValue
   field: string | null
 }

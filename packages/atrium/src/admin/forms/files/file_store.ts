@@ -142,7 +142,7 @@ const MOST_PIXELS = 100_000_000
 export const THUMBNAIL_TYPE = 'image/webp'
 
 /** A function that returns a small WebP of an image, and throws for a damaged image. */
-export type ScaleImage = (image: Uint8Array) => Promise<Uint8Array>
+type ScaleImage = (image: Uint8Array) => Promise<Uint8Array>
 
 /* One image at a time, as decoding takes memory and all processors */
 const oneAtATime = pLimit(1)

@@ -60,7 +60,7 @@ function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || cause?.code === 'ENOENT'
 }
 
-export interface S3Settings {
+interface S3Settings {
   bucket: string
   /** Default: us-east-1 */
   region?: string

@@ -26,7 +26,7 @@ import { MoneyWidget } from '../fields/widgets/money_widget.js'
 import { isForbidden } from '../submission/form_failure.js'
 
 /** A cell of a row: a field, or a text if the user can't change it. */
-export interface CellView {
+interface CellView {
   name: string
   label: string
   field: FieldView | undefined

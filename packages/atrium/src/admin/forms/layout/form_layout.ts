@@ -18,13 +18,13 @@ export interface LaidOutField {
   readonly file?: unknown
 }
 
-export interface FieldsBlock<Field> {
+interface FieldsBlock<Field> {
   kind: 'fields'
   columns: number
   fields: Field[]
 }
 
-export interface SectionBlock<Field> {
+interface SectionBlock<Field> {
   kind: 'section'
   id: string
   title: string
@@ -34,7 +34,7 @@ export interface SectionBlock<Field> {
   blocks: Array<Block<Field>>
 }
 
-export interface TabBlock<Field> {
+interface TabBlock<Field> {
   id: string
   title: string
   help: string | undefined
@@ -44,7 +44,7 @@ export interface TabBlock<Field> {
   blocks: Array<Block<Field>>
 }
 
-export interface TabsBlock<Field> {
+interface TabsBlock<Field> {
   kind: 'tabs'
   id: string
   tabs: Array<TabBlock<Field>>

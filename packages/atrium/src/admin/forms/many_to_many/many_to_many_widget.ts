@@ -12,7 +12,7 @@ import { type Choice, Widget } from '../../views/widget.js'
 import { choicesOf } from '../fields/choices.js'
 
 /** The keys that a form submitted for a many-to-many field, as texts. */
-export interface SentKeys {
+interface SentKeys {
   chosen: string[]
   /** The initial keys of the form; undefined if they were not submitted */
   shown: string[] | undefined

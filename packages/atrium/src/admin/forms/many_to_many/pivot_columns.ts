@@ -51,7 +51,7 @@ export function pivotTexts({ field }: PivotColumn, value: unknown): string[] {
 }
 
 /** A value of a cell, or an error message. */
-export type PivotValue = { value: unknown; error?: undefined } | { error: string }
+type PivotValue = { value: unknown; error?: undefined } | { error: string }
 
 /**
  * Parses a cell.

@@ -247,7 +247,7 @@ function valuesIn(json: string): Record<string, unknown> | undefined {
 /* Maximum number of blank rows, as each contains a list of choices */
 const MOST_BLANK = 20
 
-export interface PivotRowsState {
+interface PivotRowsState {
   /** Name of the field */
   name: string
   columns: readonly PivotColumn[]
@@ -261,7 +261,7 @@ export interface PivotRowsState {
 }
 
 /** A row with its cells, for the template. */
-export interface PivotRowView {
+interface PivotRowView {
   number: number | string
   /** Title of the attached record; undefined in a new row, in which the record is selected */
   title: string | undefined

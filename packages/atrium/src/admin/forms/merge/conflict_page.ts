@@ -164,7 +164,7 @@ export interface ChangedRow {
 }
 
 /** A field that both users have changed. */
-export interface RequestedField {
+interface RequestedField {
   label: string
   /** Name of the two radio buttons */
   choice: string

@@ -88,7 +88,7 @@ export interface OpenedRecord {
 }
 
 /** A record and its form, from which the digests are computed. */
-export interface FormRecord {
+interface FormRecord {
   view: ModelView
   /** Fields of the form */
   fields: readonly FormField[]

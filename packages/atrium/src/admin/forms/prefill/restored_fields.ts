@@ -32,7 +32,7 @@ import type { Submission } from '../submission/submission.js'
 import { isSame } from '../submission/unchanged_fields.js'
 
 /** Mark of a field that is filled in with an earlier value. */
-export interface RestoredMark {
+interface RestoredMark {
   /** Current value; null in a create form */
   now: ShownValue | null
   /** True if the referenced record does not exist or is not visible */

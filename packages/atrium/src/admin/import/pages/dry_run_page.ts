@@ -154,7 +154,7 @@ function runWords(
 }
 
 /** Describes how dates and times of the file are read. */
-export function readingWords(
+function readingWords(
   site: Site,
   view: ModelView,
   { mapping, options, dryRun }: Pick<AdminImport, 'mapping' | 'options' | 'dryRun'>

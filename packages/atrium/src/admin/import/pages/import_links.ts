@@ -23,7 +23,7 @@ export function importUrl(view: ModelView, { id }: { id: number }, step?: Step):
 }
 
 /** A step as displayed on every page of an import. */
-export interface ShownStep {
+interface ShownStep {
   label: string
   isCurrent: boolean
   /** URL of the step; null for the current step and for later steps */

@@ -28,7 +28,7 @@ const TIMEOUT = 2000
 const LONGEST_VALUE = 500
 
 /** A value of a facet. */
-export interface FacetValue {
+interface FacetValue {
   label: string
   count: number
   /** Null for empty cells */
@@ -241,7 +241,7 @@ export interface Tick {
   isTicked: boolean
 }
 
-export interface Ticks {
+interface Ticks {
   all: readonly Tick[]
   /** True if there are more values than those listed */
   isCut: boolean

@@ -87,7 +87,7 @@ function isUsual(site: Site, view: ModelView, column: Column): boolean {
 }
 
 /** A filter for display, with the URLs that change it. */
-export interface FilterChip extends FilterWords {
+interface FilterChip extends FilterWords {
   /** URL of the form that edits the filter; null if the form cannot express it */
   edit: string | null
   /** URL of the list without the filter */
@@ -95,7 +95,7 @@ export interface FilterChip extends FilterWords {
 }
 
 /** A filter, or the alternatives of a group. */
-export interface FilterGroup {
+interface FilterGroup {
   filters: FilterChip[]
   /** All filters of the group in words, such as `Any of: Major genre is Drama or IMDB rating is at least 8` */
   text: string

@@ -176,7 +176,7 @@ interface Group {
 }
 
 /** A figure that the chart can show. */
-export interface ChartChoice {
+interface ChartChoice {
   label: string
   url: string
   isChosen: boolean

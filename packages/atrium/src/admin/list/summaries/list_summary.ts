@@ -13,7 +13,7 @@ import type { Summary } from './summaries.js'
 const TIMEOUT = 5000
 
 /** The summaries of one column, as shown under the list. */
-export interface ShownSummary {
+interface ShownSummary {
   column: Column
   label: string
   figures: Array<{ of: string; label: string; cell: ShownCell }>

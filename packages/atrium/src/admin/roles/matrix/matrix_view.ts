@@ -30,7 +30,7 @@ import { isImportable } from '../../import/import_access.js'
 export type { MatrixBox }
 
 /** A field of a model, with its three possible states in a role. */
-export interface MatrixField {
+interface MatrixField {
   label: string
   apiName: string
   unknown: boolean
@@ -65,7 +65,7 @@ export interface MatrixRow {
 }
 
 /** The folded part of a row. */
-export interface MatrixMore {
+interface MatrixMore {
   open: string
   /** Bulk actions, and actions that do not exist in the application */
   others: MatrixBox[]
@@ -74,7 +74,7 @@ export interface MatrixMore {
   scopes: MatrixBox[]
 }
 
-export interface MatrixView {
+interface MatrixView {
   lists: MatrixList[]
   columns: Array<{ action: RoleAction; label: string }>
   /** `isNamed`: whether the label is shown */

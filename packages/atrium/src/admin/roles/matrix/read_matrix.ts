@@ -16,10 +16,10 @@ import { offeredNames } from '../role_errors.js'
  * Kinds of inputs in a model's row. `kept` contains a folded part that was not loaded; `open` marks an unfolded row
  * or, as a button, unfolds the row.
  */
-export type MatrixPart = 'own' | 'actions' | 'field' | 'records' | 'scopes' | 'kept' | 'open'
+type MatrixPart = 'own' | 'actions' | 'field' | 'records' | 'scopes' | 'kept' | 'open'
 
 /** A parsed name of an input of the matrix */
-export interface MatrixInput {
+interface MatrixInput {
   part: string
   model: string
   /** Name of the field; only for `field` */
@@ -99,7 +99,7 @@ export function isNoRoleAction(name: string): boolean {
 /**
  * Name of an input that every matrix sends, so that a matrix without checked boxes is distinguished from a missing one
  */
-export const MATRIX = 'matrix'
+const MATRIX = 'matrix'
 
 /** Values of a field's radio buttons; `both` preserves a document that lists a field as hidden and as read-only. */
 export const FIELD_STATES = {
@@ -110,7 +110,7 @@ export const FIELD_STATES = {
 } as const
 
 /** Value of the button that unfolds a row without JavaScript */
-export const UNFOLD = 'now'
+const UNFOLD = 'now'
 
 export const ALL_RECORDS = 'all'
 export const CHOSEN_RECORDS = 'chosen'

@@ -131,7 +131,7 @@ function isLineEnd(character: string): boolean {
 /** Maximum length of a record. A longer one is refused: the usual cause is a quotation mark that is not closed. */
 const LONGEST = 64 * 1024 * 1024
 
-export interface CsvRecord {
+interface CsvRecord {
   line: number
   /** Null for an empty cell, `''` for an empty text */
   cells: Array<string | null>

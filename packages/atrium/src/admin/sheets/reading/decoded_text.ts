@@ -166,7 +166,7 @@ const MARKS: ReadonlyArray<[Encoding, Buffer]> = [
   ['utf-16be', Buffer.from([0xfe, 0xff])],
 ]
 
-export interface FoundEncoding {
+interface FoundEncoding {
   encoding: Encoding
   /** True if other encodings are possible as well */
   isGuess: boolean

@@ -5,7 +5,7 @@ import { isLasting, MOST_READY } from './sqlite_statements.js'
 
 type Row = Record<string, unknown>
 
-export interface BetterStatement {
+interface BetterStatement {
   /** True if the statement returns rows */
   readonly reader: boolean
   /** Returns a promise while another process has the lock, or to let other requests run */

@@ -33,7 +33,7 @@ interface BetterConnection extends PreparingConnection {
  * Durability of a commit: with `full`, a power failure loses no acknowledged write; with `normal`, it can lose the most
  * recent ones. The file remains readable in both cases.
  */
-export type Synchronous = 'full' | 'normal'
+type Synchronous = 'full' | 'normal'
 
 const READERS = '_readers'
 

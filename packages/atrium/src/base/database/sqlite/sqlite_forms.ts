@@ -30,7 +30,7 @@ const TABLES = 200
 const CHARACTERS = 500_000
 
 /** A column whose values are checked. It has `forms`. */
-export type CheckedColumn = Pick<Column, 'name' | 'kind' | 'sqlType' | 'forms'>
+type CheckedColumn = Pick<Column, 'name' | 'kind' | 'sqlType' | 'forms'>
 
 /** A statement for one table, and the function that receives its row */
 interface TableQuery<Row> {

@@ -6,7 +6,7 @@ import { type CallOptions, clientFor } from '../call_options.js'
 import type { Records } from '../records.js'
 
 /** The statement that reads a part of a list, and the database's plan for it. */
-export interface ExplainedList {
+interface ExplainedList {
   statement: Sql
   plan: string[]
 }

@@ -154,7 +154,7 @@ function valuesOf({ attribute }: Side, records: readonly LucidRow[]): unknown[] 
 }
 
 /** A column whose values refer to records of a model. */
-export interface ReferringColumn {
+interface ReferringColumn {
   resource: Resource
   column: Column
   /** Column of the model that the values refer to */

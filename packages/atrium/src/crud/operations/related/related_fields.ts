@@ -16,7 +16,7 @@ import type { CallOptions } from '../call_options.js'
 import { RelatedPath, type PathRules } from './related_path.js'
 
 /** Which fields of related records a request can name. */
-export interface RelatedRules extends Partial<PathRules> {
+interface RelatedRules extends Partial<PathRules> {
   /** False for a name of a filter or column that is not declared, which is then unknown */
   allows?: (name: string) => boolean
   /** False for a filter that is not declared */

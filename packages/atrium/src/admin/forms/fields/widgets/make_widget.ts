@@ -46,7 +46,7 @@ class ColourWidget extends FormWidget {
 }
 
 /** The properties of a field that its widget needs. */
-export interface WidgetField {
+interface WidgetField {
   /** Type of the column; undefined for a field that is not a column */
   kind: string | undefined
   /** True if the schema declares a list */

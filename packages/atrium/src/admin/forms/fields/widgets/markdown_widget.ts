@@ -100,7 +100,7 @@ export function plainMarkdown(text: string): string {
 const CHARACTERS = { amp: '&', lt: '<', gt: '>', quot: '"' }
 
 /** Suffix of the name of the button that shows a preview */
-export const PREVIEW = '__preview'
+const PREVIEW = '__preview'
 
 /** A Markdown text with a preview. */
 export class MarkdownWidget extends FormWidget {

@@ -42,7 +42,7 @@ function parseList(text: string): unknown[] | null {
 }
 
 /** Suffix of the hidden input that marks a field which had tags when the form was rendered */
-export const HAD_TAGS = '__tags'
+const HAD_TAGS = '__tags'
 
 interface TagsOptions {
   suggestions: readonly string[]

@@ -142,7 +142,7 @@ const LONGEST_TAG = 4 * 1024 * 1024
 /** Maximum nesting depth of elements; spreadsheets have about ten levels */
 const DEEPEST_XML = 200
 
-export interface XmlHandlers {
+interface XmlHandlers {
   /** @param name  name without the prefix of the namespace */
   open(name: string, attributes: Readonly<Record<string, string>>): void
   text?(text: string): void
