@@ -23,7 +23,7 @@ export function migrationsPath(part: 'crud' | 'admin'): string {
   return app.relativePath(engineFile(`${folder}/${part}`)).replaceAll('\\', '/')
 }
 
-/* Folders of the engine's migrations in version 0.2, and in the package: its sources and its build */
+/* Folders of the engine's migrations: in version 0.2, and in the sources and the build of the package */
 const MIGRATIONS = /(?:^|\/)(?:app\/(?:crud|admin)\/migrations|migrations\/(?:crud|admin))$/
 
 /**

@@ -9,7 +9,7 @@
 
 /** A view merges its options over those of `@Crud`; applications have no use for the options of a decorator */
 export { crudOptionsOf } from './decorator.js'
-/** Creates the endpoints of a view, which are the model's under another path; applications have `EndpointCreator` */
+/** Creates resource and CRUD object of a view from its model's options; applications have `EndpointCreator` */
 export { resourceAndCrud } from './endpoints/model_endpoints.js'
 /** The class of a model's endpoints; applications set it in their options */
 export { creatorOf } from './router.js'
@@ -149,5 +149,5 @@ export { checkReverted } from './operations/revert.js'
 export { recordsChangedSince } from './operations/writes/revert_state.js'
 /** Restores pivot rows after all records of an event */
 export { revertPivots } from './operations/revert.js'
-/** Restores references within an event at the end, without the hooks that ran for the records */
+/** Restores references to records that the same undo creates later, as stored and without hooks */
 export { putExactly } from './operations/writes/revert_state.js'

@@ -32,7 +32,7 @@ export async function warmUp(
 function ask({ address, port }: AddressInfo, path: string): Promise<void> {
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address] ?? address
   return new Promise((resolve, reject) => {
-    /* The host of APP_URL is sent, because under an address the server responds only to health probes. */
+    /* Sends the host of APP_URL, because with an IP address as host the server responds only to health probes. */
     const headers = { host: new URL(app.config.get<string>('app.appUrl')).host }
     const options = { host, port, path, headers, agent: false, timeout: TIMEOUT }
     const request = get(options, (response) => {

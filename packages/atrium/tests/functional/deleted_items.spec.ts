@@ -109,7 +109,7 @@ test.group('Deleted items | flag and timestamp', (group) => {
     ])
   })
 
-  test('[A22] {$self} is a 422 for a list and for an item')
+  test('[A22] deleted={$self} is a 422 for a list and for an item')
     .with(['true', 'ONLY', 'all', '1', "only' or 1=1 --", 'constructor', 'only,include'])
     .run(async ({ assert }, value) => {
       for (const path of ['/api/utensils', '/api/utensils/1']) {

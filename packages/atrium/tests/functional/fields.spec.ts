@@ -73,7 +73,7 @@ test.group('Fields', (group) => {
     assert.notInclude(selected, 'owner')
   })
 
-  test('[Q2] {$self} is a 422 that lists the available fields')
+  test('[Q2] fields={$self} is a 422 that lists the available fields')
     .with([
       'nothing',
       '',

@@ -244,7 +244,7 @@ test.group('Include', (group) => {
     assert.equal(body.data[0].cover.file, 'one.png')
   })
 
-  test('[Q3] {$self} is a 422 that lists the available relations')
+  test('[Q3] include={$self} is a 422 that lists the available relations')
     .with([
       '',
       'labels',

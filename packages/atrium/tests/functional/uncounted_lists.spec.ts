@@ -76,7 +76,7 @@ test.group('Uncounted lists', (group) => {
     assert.deepEqual(Object.keys(await list('count=true')), ['data', 'total_count'])
   })
 
-  test('[Q5] count with the value {$self} is a 422')
+  test('[Q5] the query {$self} is a 422')
     .with(['count=', 'count', 'count=0', 'count=False', 'count=no', 'count=false&count=false'])
     .run(async ({ assert }, query) => {
       const { status, body } = await get(`/api/memos?${query}`)

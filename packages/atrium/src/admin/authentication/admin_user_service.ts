@@ -276,7 +276,6 @@ function taken(username: string): ValueError {
   return new ValueError(`The user name ${username} is taken`)
 }
 
-/** A site with users */
 export interface WithUsers {
   readonly adminUserService: AdminUserService
 }

@@ -121,8 +121,8 @@ export abstract class BulkTask {
   ): Promise<readonly KeyValue[]>
 
   /**
-   * Can be overridden for work that has to run before the transaction, because code of the application can read with
-   * other connections.
+   * Can be overridden for work that has to run before the transaction: it can call application code that uses
+   * other connections, which a transaction could block.
    */
   async prepare(_keys: readonly KeyValue[], _ctx: HttpContext): Promise<void> {}
 

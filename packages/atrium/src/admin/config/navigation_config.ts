@@ -20,7 +20,7 @@ export interface NavigationLink {
 
 /** Order of the sidebar, and links in it. */
 export interface Navigation {
-  /** Labels of the groups that come first, in this order; the others follow in the usual order */
+  /** Labels of the groups that come first, in this order; all other groups follow in the order of their first entry */
   groups?: readonly string[]
   links?: readonly NavigationLink[]
 }

@@ -147,7 +147,7 @@ const KNOWN = [403, 404, 413, 415, 429, 503]
 
 async function showError(site: Site, error: unknown, ctx: HttpContext) {
   const reason = unavailability(error)
-  /* AdonisJS has already set the status of every error. */
+  /* Problems and errors of AdonisJS have a `status`; an error without one is a 500. */
   const status = reason ? 503 : ((error as { status?: number }).status ?? 500)
   const known = KNOWN.includes(status) ? status : status < 500 ? 400 : 500
   const problem = reason ? unavailable(reason) : error

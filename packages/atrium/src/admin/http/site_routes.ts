@@ -8,7 +8,6 @@ import { NotAllowed, WithheldPage } from './errors.js'
 import type { ModelView } from '../views/model_view.js'
 import { siteMiddleware } from './guards.js'
 
-/** A site with routes */
 export interface WithRouter {
   readonly router: EngineRouter
 }

@@ -328,7 +328,6 @@ function actsAs(ctx: HttpContext) {
   return guardOf(ctx).signedIn?.session.sessionMetadata?.actsAs
 }
 
-/** A site with background jobs */
 export interface WithJobs {
   readonly jobs: Jobs
 }

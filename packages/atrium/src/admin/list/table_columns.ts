@@ -96,7 +96,7 @@ function isWhole({ resource }: ModelView): boolean {
   return !resource.scope && resource.mixedColumns.size === 0
 }
 
-/** Returns true if every viewer of the model can see all of its records, and the title is one column. */
+/** Returns true if no policy hides records of the model, and its title is at most one column, not a function. */
 function isOpen({ options, resource, titleColumns }: ModelView): boolean {
   return !resource.policy && typeof options.title !== 'function' && titleColumns.length <= 1
 }

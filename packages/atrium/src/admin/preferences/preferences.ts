@@ -46,7 +46,6 @@ export class Preferences {
   }
 }
 
-/** A site with preferences of users */
 export interface WithPreferences {
   readonly preferences: Preferences
 }

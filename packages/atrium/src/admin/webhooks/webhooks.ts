@@ -72,7 +72,6 @@ export class Webhooks {
   }
 }
 
-/** A site with webhooks */
 export interface WithWebhooks {
   readonly webhooks: Webhooks
 }

@@ -36,7 +36,7 @@ export interface Dialect {
     tables: ReadonlyArray<{ table: string; columns: readonly Column[] }>
   ): Promise<void>
   /**
-   * Reads every row of a table to find the formats of its values, and completes `forms` of the columns. Only for
+   * Reads every row of a table to find the forms of its values, and completes `forms` of the columns. Only for
    * databases that store any value in any column
    *
    * @param pause  called between reads of a few milliseconds; returns false to stop

@@ -35,7 +35,7 @@ interface Content {
 /** Thrown if another request has performed the same write. */
 export class ResponseExists extends Error {}
 
-/** A claim to perform the write of a key. */
+/** A claim on a key, which lets its owner alone perform the key's write */
 export interface Claim {
   id: string
   claim: string

@@ -22,8 +22,8 @@ export function hasOwnConsume(definition: ModelColumnOptions): boolean {
 
 /**
  * Makes the model store datetimes in a format that every database understands, in UTC and whole seconds. Lucid writes
- * the digits in the time zone of the `DateTime`, and on PostgreSQL fractions of a second, which are sorted and compared
- * differently from the responses.
+ * the digits in the time zone of the `DateTime`, and on PostgreSQL fractions of a second, so that lists would be sorted
+ * and filtered by other values than those in responses.
  *
  * @param inUtc  formats a datetime
  */

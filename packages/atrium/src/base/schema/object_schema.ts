@@ -146,7 +146,7 @@ function describedFields(
       const json = schemas.get(property.fieldName) ?? {}
       fields.set(property.fieldName, {
         ...described(property, references, json),
-        /* A parser can provide a missing value. */
+        /* The VineJS `parse` function of a field can provide a missing value. */
         required: !isConditional && !property.parseFnId && isRequired(property, json),
       })
     }

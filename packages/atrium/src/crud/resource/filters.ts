@@ -18,12 +18,12 @@ import type { ColumnSet } from '#base/columns/column_set'
 import type { CustomOperators } from './custom_operators.js'
 import { toApi } from '#base/values/to_api'
 
-/* Operators for which application code can give null. Another comparison with null is a mistake that would find rows. */
+/* Operators that accept null from application code. Others refuse null, with which they would find wrong rows. */
 const FOR_NULL: readonly Operator[] = ['eq', 'exact', 'is', 'ne', 'is_not']
 
 /**
  * Returns the condition for a value of application code. Null finds empty values, and with `ne` and `is_not` the
- * others. The items of a list are separate values.
+ * others. Of a list, each item is converted separately.
  *
  * @throws UnreadableFilter
  */

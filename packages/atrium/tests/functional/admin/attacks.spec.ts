@@ -500,7 +500,7 @@ test.group('Admin | attacks by paths', (group) => {
     )
   })
 
-  test('[B11] no response contains a hash', async ({ assert }) => {
+  test('[B11] no response contains the hash of a password or a session', async ({ assert }) => {
     const { hashedPassword } = await makeUser('al')
     const { session_id: stored } = await db.from('admin_sessions').firstOrFail()
     const responses = [

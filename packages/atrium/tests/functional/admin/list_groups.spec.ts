@@ -159,7 +159,7 @@ test.group('Admin | list | groups of times, and their chart', (group) => {
     )
   })
 
-  test('[G5.8] grouping by day, month or year is selected together with the columns, and stored in a view', async ({
+  test('[G5.8] grouping by day, month or year is selected together with the columns, and stored in a saved view', async ({
     assert,
   }) => {
     const { text } = await get(`${LIST}columns?group_by=sold_on:month`, { headers: { cookie } })

@@ -158,7 +158,7 @@ test.group('Admin | list | summaries and groups', (group) => {
     assert.notMatch(text, /value="(?:amount:sum|genre)"/)
   })
 
-  test('[G5.4] summaries and groups are chosen with the columns, and stored in a view', async ({
+  test('[G5.4] summaries and groups are chosen with the columns, and stored in a saved view', async ({
     assert,
   }) => {
     const { text } = await get(`${LIST}columns?summary=units:sum`, { headers: { cookie } })

@@ -99,7 +99,7 @@ test.group('Admin | page of a record', (group) => {
     assert.include(text, `/admin/Play/history/${play.id}`)
   })
 
-  test('[R16, B16] a deleted record is marked as such, and can be restored from its page', async ({
+  test('[R16, B16] the page of a deleted record says that it is deleted, and the record can be restored from its page', async ({
     assert,
   }) => {
     await play.merge({ isDeleted: true }).save()

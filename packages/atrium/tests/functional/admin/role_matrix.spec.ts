@@ -288,7 +288,7 @@ test.group('Admin | page of a role', (group) => {
     assert.sameMembers([...Reel.hidden!], hidden)
   })
 
-  test('[U6] the form of a role accepts the permissions as JSON, as /crud does', async ({
+  test('[U6] the form of a role accepts the permissions as JSON, like the endpoint of roles', async ({
     assert,
   }) => {
     const permissions = JSON.stringify({ Reel: { actions: ['view'] } })

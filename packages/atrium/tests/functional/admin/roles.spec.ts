@@ -283,7 +283,7 @@ test.group('Admin | roles', (group) => {
     }
   })
 
-  test('[B13] a removed permission applies immediately', async ({ assert }) => {
+  test('[B13] a user who is no longer a superuser loses access immediately', async ({ assert }) => {
     const user = await makeUser('jo')
     const cookie = await cookiesOf(user)
     const before = await get('/admin/AdminUser/crud', { headers: { cookie } })

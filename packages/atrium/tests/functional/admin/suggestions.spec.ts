@@ -84,7 +84,7 @@ test.group('Admin | suggestions of existing values', (group) => {
     assert.isFalse(narrowed.isCut)
   })
 
-  test('[B17, U3] there are no suggestions for {$self}')
+  test('[B17, U3] the field {$self} has no suggestions')
     .with(OTHERS)
     .run(async ({ assert }, field) => {
       await send(['Kelp', 'Kelp'], { pin: '1234', notes: 'n', remark: 'r' })

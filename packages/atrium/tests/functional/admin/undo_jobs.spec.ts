@@ -97,7 +97,7 @@ test.group('Admin | undoing jobs', (group) => {
     assert.include(await page(redoing.id), `Redo what job ${undoing.id} undid<`)
   }).timeout(60_000)
 
-  test('[R7, U4] other users cannot see or undo the job, and the owner needs the opposite permission', async ({
+  test('[R7, U4] other users cannot see or undo the job, and the owner needs the permission to restore after a deletion', async ({
     assert,
     cleanup,
   }) => {

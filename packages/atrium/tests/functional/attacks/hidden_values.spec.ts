@@ -204,13 +204,13 @@ test.group('Attacks | hidden values', (group) => {
     assert.deepEqual(telling, [])
   }).timeout(120_000)
 
-  test('[A7, A8, A3] writing has the same responses and conflicts for any hidden values', async ({
+  test('[A7, A8, A3] writes have the same responses and conflicts whatever the hidden values are', async ({
     assert,
   }) => {
     assert.deepEqual(await inEachWorld(WRITES), [])
   })
 
-  test('[Q4] the pages of a list with a cursor are the same for any hidden values', async ({
+  test('[Q4] the pages of a list with a cursor are the same whatever the hidden values are', async ({
     assert,
   }) => {
     const read = async (world: (typeof WORLDS)[number]) => {

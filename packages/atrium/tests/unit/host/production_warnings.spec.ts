@@ -48,7 +48,9 @@ test.group('Warnings of a production server', () => {
     assert.notInclude(warnings.join(), appKey)
   })
 
-  test('the host of a database connection is parsed', ({ assert }) => {
+  test('the host of a database connection, and whether it uses TLS, are read from its configuration', ({
+    assert,
+  }) => {
     const server = { host: 'db', ssl: { rejectUnauthorized: true }, password: 'x' }
     assert.deepEqual(addressOf({ connection: server }), { host: 'db', hasTls: true })
     assert.deepEqual(addressOf({ connection: { filename: 'x' } }), {

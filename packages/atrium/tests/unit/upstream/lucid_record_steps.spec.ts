@@ -26,7 +26,7 @@ test.group('Patched steps of save()', (group) => {
     assert.deepEqual(rows, [{ guest: 'anna' }, { guest: 'anna' }])
   })
 
-  test('the changes of a record are returned by column name, and a forced update is returned once', async ({
+  test('the changes of a record are returned by column name, and a forced update counts as changes only once', async ({
     assert,
   }) => {
     const booking = await first()

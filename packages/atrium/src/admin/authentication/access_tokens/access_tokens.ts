@@ -214,7 +214,6 @@ function tokenProperties(id: number, userId: number, hash: string) {
   }
 }
 
-/** A site with access tokens of the API */
 export interface WithAccessTokens {
   readonly accessTokens: AccessTokens
 }

@@ -72,7 +72,6 @@ export class Invitations {
   }
 }
 
-/** A site with invitations */
 export interface WithInvitations {
   readonly invitations: Invitations
 }

@@ -344,7 +344,6 @@ function signedInQuery(): string {
   return statement
 }
 
-/** A site with sessions */
 export interface WithSessions {
   readonly sessionManager: SessionManager
 }

@@ -114,7 +114,6 @@ function oldest(): string {
   return inUtc(DateTime.utc().minus({ hours: HOURS }))
 }
 
-/** A site with drafts of forms */
 export interface WithDrafts {
   readonly drafts: Drafts
 }

@@ -42,7 +42,7 @@ export interface InlineSection {
   isOne: boolean
   hasRemove: boolean
   takesFiles: boolean
-  /** Input of the script that makes a row of each file; null without a field for a file */
+  /** Accepted types of the file input that adds a row for each file; null if the rows have no field for a file */
   files: { accept: string | undefined } | null
   /** Name of the button that adds blank rows; null if there is none */
   more: string | null

@@ -10,7 +10,7 @@ import type AdminImport from '../../models/admin_import.js'
 /** Prefix of the number of a column in the names of the form's fields */
 export const COLUMN = 'column.'
 
-/** Suffix of the name of a reference whose column contains titles */
+/** Suffix of a field name: the column of the file contains titles of the referenced records instead of keys */
 const TITLE = ':title'
 
 /**

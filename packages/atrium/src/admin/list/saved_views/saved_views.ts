@@ -198,7 +198,6 @@ function withoutUndefined(values: Record<string, unknown>) {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
-/** A site with saved views of lists */
 export interface WithSavedViews {
   readonly savedViews: SavedViews
 }

@@ -230,7 +230,7 @@ export class CommitGroups {
     return result
   }
 
-  /** Lets waiting driver writes join a transaction of the driver. */
+  /** Runs the waiting driver writes in the current transaction of the driver; returns undefined if none can join it. */
   async #gatherOfDriver(
     connection: RawConnection,
     command: DriverWrite<unknown>['command'],

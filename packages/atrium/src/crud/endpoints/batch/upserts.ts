@@ -134,7 +134,7 @@ export async function repeatOnRace<Batch extends { upsert: readonly Upsert[] }, 
   }
 }
 
-/** True if each error is an upsert's unique value that is registered, or an upsert's item that does not exist. */
+/** True if every error is of an upsert whose unique values already exist, or whose item no longer exists. */
 function areUpsertsRefused(error: unknown): boolean {
   const errors = error instanceof Problem ? ((error.errors ?? []) as Partial<BatchError>[]) : []
   const isRefused = ({ operation, rule }: Partial<BatchError>) =>

@@ -142,7 +142,7 @@ export async function countAllowedByDay(
   return counts
 }
 
-/** True if the policy lets the actor read any record. */
+/** True if the policy allows the actor to read at least one of the matching records. */
 export async function isAnyAllowed(
   records: Records,
   client: QueryClientContract,

@@ -138,7 +138,7 @@ async function readRows(
   const matching = records.byConditions(request, client, options)
   const { sql, bindings } = await records.reader.statements.selected(client, matching, wanted)
 
-  /* A record that the policy refuses does not count towards the limit, so then the limit cannot be applied here. */
+  /* Records that a policy refuses do not count towards the limit. With a policy, the limit cannot be applied in SQL. */
   const { limit } = request.paging
   const isCut = Number.isFinite(limit) && !records.authorizesRecords(options)
   const lists = key.columns.map((_, index) => {

@@ -65,7 +65,7 @@ test.group('Patterns of like filters', () => {
       assert.sameMembers(caseVariants(letter), forms)
     })
 
-  test('[A18] {$self} has no other case that matches it')
+  test('[A18] the character {$self} matches only itself when case is ignored')
     .with(['7', '%', '-', ']', '^', ' ', '中', '😀', 'ı', 'İ'])
     .run(({ assert }, character) => {
       assert.deepEqual(caseVariants(character), [character])

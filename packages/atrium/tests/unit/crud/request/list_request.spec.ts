@@ -90,7 +90,7 @@ test.group('List request from a query string', () => {
     }
   })
 
-  test('[A22] {$self} is not a valid value of deleted')
+  test('[A22] the query {$self} is refused')
     .with(['deleted=true', 'deleted=ONLY', 'deleted=constructor', 'deleted=only&deleted=only'])
     .run(({ assert }, text) => {
       const { status, errors } = problemOf(() => parse('letters', text))

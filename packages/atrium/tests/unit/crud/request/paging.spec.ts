@@ -75,7 +75,7 @@ test.group('Paging parameters', () => {
       assert.match(message, /^Conflicting parameters/)
     })
 
-  test('[A13] {$self} is refused, and the error names the parameter')
+  test('[A13] the query {$self} is refused, and the error names the parameter')
     .with(
       ['offset', 'limit', 'page', 'itemsPerPage'].flatMap((name) =>
         [

@@ -54,7 +54,7 @@ test.group('Token input', () => {
     assert.throws(() => readLifetime('nevermore'), /say 30 days, 12 hours, 1 year or never/)
   })
 
-  test('[P12] {$self} is not a valid lifetime')
+  test('[P12] the lifetime {$self} is refused')
     .with(['', '30', '0', '0 days', '-1 day', 'soon', '1 fortnight', '11 years', '1e99 years'])
     .run(({ assert }, text) => {
       assert.throws(() => readExpiry(text), /can be valid; say 30 days|is too long/)

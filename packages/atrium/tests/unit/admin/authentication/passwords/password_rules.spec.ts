@@ -9,7 +9,9 @@ import {
 const SITE = { title: 'Film & Book Shop', appUrl: 'https://shop.example-films.com:8443/x' }
 
 test.group('Passwords | names of the site and of the user', () => {
-  test('[U13] {$self} is a name of the site, with or without digits and symbols around it')
+  test(
+    '[U13] the password {$self} is recognised as derived from the title, host or usual names of the site'
+  )
     .with([
       'Film & Book Shop',
       'FilmBookShop2026!',
@@ -28,7 +30,7 @@ test.group('Passwords | names of the site and of the user', () => {
       assert.isTrue(isContextWord(password, wordsOfSite(SITE)))
     })
 
-  test('[U13] {$self} is not a name of the site')
+  test('[U13] the password {$self} is not recognised as derived from names of the site')
     .with(['correct horse', 'filmography', 'my film shop', '20262026', '&&&&&&&&', 'bookfilmshop'])
     .run(({ assert }, password) => {
       assert.isFalse(isContextWord(password, wordsOfSite(SITE)))

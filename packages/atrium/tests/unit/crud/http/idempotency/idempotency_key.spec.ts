@@ -59,7 +59,7 @@ test.group('idempotencyKeyOf()', () => {
       assert.equal(keyIn(` ${key}\t`), key)
     })
 
-  test('[Q7] {$self} is not a valid key')
+  test('[Q7] the header value {$self} is not a valid key')
     .with([
       '',
       ' ',
