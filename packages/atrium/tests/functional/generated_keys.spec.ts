@@ -4,7 +4,7 @@ import { LucidCrud, resources, ValueError } from '#crud'
 import { Resource } from '#crud/internals'
 import { newKey } from '#base/values/new_key'
 import { Country, Receipt, Seat, Voucher } from '#tests/fixtures/keys'
-import { onMysql } from '#tests/helpers/databases'
+import { insertRow, onMysql } from '#tests/helpers/databases'
 import { get, post } from '#tests/helpers/http'
 
 const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -159,6 +159,20 @@ test.group('Keys of new records', (group) => {
     for (const path of ['unseen', 'others', 'refused']) {
       assert.deepEqual(await problemOf(`/api/voided-${path}`, 'gone'), plain('gone'))
     }
+  })
+
+  test('[A8] a 409 names the deleted record only to callers who can see all unique columns', async ({
+    assert,
+  }) => {
+    await db.from('voided').delete()
+    const id = await insertRow('voided', { code: 'gone', part: 7, is_deleted: true })
+    const problemOf = async (path: string, pin: object) => {
+      const { body, status } = await post(path, { code: 'new', part: 7, ...pin })
+      assert.equal(status, 409)
+      return body.deleted
+    }
+    assert.deepEqual(await problemOf('/api/voided-with-pin', { pin: 0 }), { id })
+    assert.isUndefined(await problemOf('/api/voided', {}))
   })
 
   test('time-based keys increase, also those of the same millisecond', ({ assert }) => {

@@ -13,7 +13,7 @@ import type { CrudContext } from '../crud_context.js'
 import { errorToProblem } from './error_to_problem.js'
 import { readCondition } from '#base/columns/condition'
 import type { Column } from '#base/columns/column'
-import { attributeToApi } from '#base/values/to_api'
+import { attributeToApi, isSame } from '#base/values/to_api'
 import { Pivots } from '../../events/pivots.js'
 import { forgetStoredRow } from '../../lucid/stored_rows.js'
 import { runsMethods } from './write_path.js'
@@ -161,15 +161,13 @@ async function writeProblem(
 }
 
 /** Returns the columns of the violated constraint; none if the caller is not allowed to see all of them. */
-function uniqueColumnsOf({ errors = [], status }: Problem, { resource }: CrudContext): Column[] {
-  if (status !== 409 || !errors.every(({ rule }) => rule === 'unique')) return []
-  const columns = errors.flatMap(
-    ({ field }) => resource.fields.find(({ apiName }) => apiName === field) ?? []
+function uniqueColumnsOf({ errors = [] }: Problem, { resource }: CrudContext): Column[] {
+  const columns = resource.fields.filter(({ apiName }) =>
+    errors.some(({ field, rule }) => field === apiName && rule === 'unique')
   )
-  const isWhole = [resource.key.columns.map(({ name }) => name), ...resource.wholeKeys].some(
-    (names) => names.length === columns.length && columns.every(({ name }) => names.includes(name))
-  )
-  return isWhole ? columns : []
+  const names = columns.map(({ name }) => name).toSorted()
+  const keys = [resource.key.columns.map(({ name }) => name), ...resource.wholeKeys]
+  return keys.some((key) => isSame(key.toSorted(), names)) ? columns : []
 }
 
 async function deletedHolder(
