@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { BaseModel, hasManyThrough, manyToMany } from '@adonisjs/lucid/orm'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
 import type {
   HasManyThroughRelationContract,
   ManyToManyRelationContract,
@@ -53,9 +54,9 @@ export function onQueryOf(relation: RelationshipsContract): OnQuery | undefined 
   return (relation as { onQueryHook?: OnQuery }).onQueryHook
 }
 
-/** Returns the table between the two models of a relation. */
-export function throughTableOf(relation: HasManyThroughRelationContract<any, any>): string {
-  return (relation as unknown as { throughModel: () => { table: string } }).throughModel().table
+/** Returns the model between the two of a relation. */
+export function throughModelOf(relation: HasManyThroughRelationContract<any, any>): LucidModel {
+  return (relation as unknown as { throughModel: () => LucidModel }).throughModel()
 }
 
 /** Returns the columns of the pivot table that Lucid sets to the current time. */

@@ -1,8 +1,12 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import db from '@adonisjs/lucid/services/db'
 import type { Dialect } from '#base/database/dialect'
+import { dialectOf } from '#base/database/dialects'
+import type { KeyValue } from '#base/columns/key'
+import { orderOf, orderTerms } from '#base/columns/sort'
+import { conditionToSql } from '../sql/condition_sql.js'
 import type { IncludedRelation } from '../resource/resource.js'
-import type { ExtraColumn } from '#base/sql/sql'
+import type { ExtraColumn, Sql } from '#base/sql/sql'
 import type { Found, Read } from '../sql/reader.js'
 import type { CallOptions } from './call_options.js'
 import { LINK, RelatedRows } from './related/related_rows.js'
@@ -12,6 +16,9 @@ import { crudConfig } from '../settings.js'
 import type { Item } from '../types.js'
 import { Records } from './records.js'
 import { ROWS_PER_READ, chunks, VALUES_PER_STATEMENT } from '#base/chunks'
+
+/** Alias of the visible rows between including items and related rows */
+const VISIBLE = 'crud_visible'
 
 /** Related items of one including item. */
 interface Related {
@@ -85,13 +92,67 @@ async function readRelated(
   else if (!authorizes) await records.authorize('read', options)
 
   const items = new RelatedItems(include)
-  const rows = new RelatedRows(include, records, client, options)
   for (const some of chunks(distinct(values), VALUES_PER_STATEMENT)) {
+    const links = await visibleLinks(include, some, client, options)
+    const rows = new RelatedRows(include, records, client, options, links)
     if (!authorizes) await addFirst(items, some, rows)
     else if (rows.areRanked) await addAllowedByRank(items, some, rows, records, options)
     else await addAllowed(items, some, rows, records, options)
   }
   return items
+}
+
+/**
+ * Returns the condition that the row between an including item and a related row is one that the actor is allowed to
+ * see; undefined if there is no such row, or if all of them are visible.
+ *
+ * @throws Problem 403
+ * @throws Problem 422  when the policy or the hooks of the rows leave more of them than a statement can name
+ */
+async function visibleLinks(
+  { name, through }: IncludedRelation,
+  values: readonly unknown[],
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<Sql | undefined> {
+  if (!through) return undefined
+  const resource = await through.resource.for(options.actor ?? currentActor(), client)
+  const records = new Records(resource)
+  await records.authorize('read_multi', options)
+  const { key, mixedColumns, table } = resource
+  const dialect = dialectOf(client)
+  const hasHooks = records.reader.statements.hasHooks('before:fetch', 'after:fetch')
+  if (!hasHooks && !records.authorizesRecords(options)) {
+    if (!resource.softDelete && !records.isLimited(options)) return undefined
+    const shown = mixedColumns.size > 0 ? [through.from, through.to] : []
+    const { sql, bindings } = records.statement(key.columns, client, options, shown)
+    const isSame = key.columns
+      .map((column) => `${dialect.nameOf(VISIBLE, column)} = ${dialect.nameOf(table, column)}`)
+      .join(' and ')
+    return {
+      sql: `exists (select 1 from (${sql}) as ${dialect.quote(VISIBLE)} where ${isSame})`,
+      bindings,
+    }
+  }
+  const all = { conditions: [], deleted: 'exclude' as const }
+  const visible = records.byConditions(all, client, options)
+  const where = [...visible.where, dialect.compareList(table, through.from, values, false)]
+  const order = orderTerms(table, orderOf([], key.columns), dialect)
+  const keys: KeyValue[] = []
+  for (let offset = 0; ; offset += ROWS_PER_READ) {
+    const part = { ...visible, where, order, offset, limit: ROWS_PER_READ }
+    const read = await records.reader.readRecords(client, part, {})
+    for (const { record } of read) {
+      if (await records.allows('read', options, record)) keys.push(key.of(record))
+    }
+    if (keys.length * key.columns.length > VALUES_PER_STATEMENT) {
+      throw tooMuchIncluded(name, VALUES_PER_STATEMENT)
+    }
+    if (read.length < ROWS_PER_READ) break
+  }
+  return conditionToSql(table, records.among(keys), dialect, (subquery) =>
+    subquery(client, options)
+  )
 }
 
 async function addFirst(

@@ -60,6 +60,28 @@ export class VisibleRows extends Authorization {
     return { ...visible, joins, within, where: [...visible.where, ...conditions] }
   }
 
+  /**
+   * Returns the statement that selects columns of all visible rows.
+   *
+   * @param shown  columns that are not null as the actor sees them
+   */
+  statement(
+    columns: readonly Column[],
+    client: QueryClientContract,
+    options: CallOptions,
+    shown: readonly Column[] = []
+  ): Sql {
+    const dialect = dialectOf(client)
+    const nameOf = (column: Column) => dialect.nameOf(this.resource.table, column)
+    const visible = this.visible('exclude', client, options)
+    const where = shown.map((column) => ({ sql: `${nameOf(column)} is not null`, bindings: [] }))
+    return this.reader.statements.expressions(
+      client,
+      { ...visible, where: [...visible.where, ...where] },
+      [...new Set(columns.map(nameOf))].join(', ')
+    )
+  }
+
   /** Returns the joins of related records that a list is sorted by. */
   joinsOf(sorts: readonly Sort[], client: QueryClientContract, options: CallOptions): Sql[] {
     return sorts.flatMap(({ column }) => column.related?.join(client, options) ?? [])
@@ -109,7 +131,7 @@ export class VisibleRows extends Authorization {
   }
 
   /** True if records or values are hidden from the actor. */
-  protected isLimited({ actor = currentActor() }: CallOptions): boolean {
+  isLimited({ actor = currentActor() }: CallOptions): boolean {
     const { mixedColumns, scope } = this.resource
     return mixedColumns.size > 0 || (scope !== undefined && actor.kind !== 'system')
   }

@@ -1,4 +1,4 @@
-import { throughTableOf } from '#upstream/lucid_relations'
+import { throughModelOf } from '#upstream/lucid_relations'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import type { RelationshipsContract } from '@adonisjs/lucid/types/relations'
@@ -52,6 +52,17 @@ const INCLUDE_OPTIONS = { relation: TEXT, limit: POSITIVE, pivot: TEXTS }
 interface RelatedColumn {
   table: string
   column: StoredColumn
+}
+
+/** The model between the two of a `hasManyThrough`. */
+interface Through<Related> {
+  resource: Related
+  /** Column that refers to the including items */
+  from: Column
+  /** Column that the related rows refer to */
+  to: Column
+  /** Column of the related rows */
+  related: Column
 }
 
 /** A relation whose items a model's responses can include. */
@@ -148,10 +159,40 @@ export class RelationTo<Related extends RelatedTable> {
     return ['manyToMany', 'hasManyThrough'].includes(this.#relation.type)
   }
 
+  get through(): Through<Related> | undefined {
+    const relation = this.#relation
+    if (relation.type !== 'hasManyThrough') return undefined
+    const resource = this.#resourceOf(throughModelOf(relation))
+    const { foreignKey, throughForeignKey, throughLocalKey } = relation as unknown as Record<
+      string,
+      string
+    >
+    return {
+      resource,
+      from: attributeOf(resource, foreignKey),
+      to: attributeOf(resource, throughLocalKey),
+      related: attributeOf(this.resource, throughForeignKey),
+    }
+  }
+
+  /** The related resource, then the one in between if there is one, each with its columns that link their rows. */
+  get links(): Array<{ resource: Related; columns: Column[] }> {
+    const { resource, through } = this
+    if (through) {
+      const { from, related, to } = through
+      return [
+        { resource, columns: [related] },
+        { resource: through.resource, columns: [from, to] },
+      ]
+    }
+    const { column } = this.relatedColumn
+    return [{ resource, columns: 'apiName' in column ? [column as Column] : [] }]
+  }
+
   get relatedColumn(): RelatedColumn {
     const relation = this.#relation
-    const { columns, table } = this.resource
-    const own = (attribute: string) => columns.all.find((one) => one.attribute === attribute)!
+    const { table } = this.resource
+    const own = (attribute: string) => attributeOf(this.resource, attribute)
     const { kind, sqlType } = this.column
     switch (relation.type) {
       case 'belongsTo':
@@ -166,7 +207,7 @@ export class RelationTo<Related extends RelatedTable> {
         }
       case 'hasManyThrough':
         return {
-          table: throughTableOf(relation),
+          table: throughModelOf(relation).table,
           column: { name: relation.foreignKeyColumnName, kind, sqlType },
         }
     }
@@ -273,6 +314,10 @@ function errorOf(
   } catch (error) {
     return `which can't be used: ${(error as Error).message}`
   }
+}
+
+function attributeOf({ columns }: RelatedTable, attribute: string): Column {
+  return columns.all.find((one) => one.attribute === attribute)!
 }
 
 function isList({ type }: RelationshipsContract): boolean {

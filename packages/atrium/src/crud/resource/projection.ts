@@ -183,8 +183,10 @@ export class Projections<Resource extends Projectable> {
     for (const [name, include] of this.resource.includes) {
       /* Not checked: the code that mounts the endpoints of such an include authorizes it. */
       if (isExcludedFromInclude(include.resource.model)) continue
-      const related = await permissions.grantsOf(actor, include.resource)
-      if (related !== null && !areShown(include, related)) without.add(name)
+      for (const { columns, resource } of include.links) {
+        const given = await permissions.grantsOf(actor, resource)
+        if (given !== null && !areShown(columns, include.isList, given)) without.add(name)
+      }
     }
     if (without.size === 0 && (grants === null || isWhole(grants))) return this.resource
 
@@ -197,16 +199,11 @@ export class Projections<Resource extends Projectable> {
 
 const RELATED = new WeakMap<readonly Grant[], Projection>()
 
-/** True if the grants allow included items, which reveal the column that links them to the including item. */
-function areShown(
-  { isList, relatedColumn }: RelationTo<Projectable>,
-  grants: readonly Grant[]
-): boolean {
+/** True if the grants allow items to be included, which reveals the values of the columns that link them. */
+function areShown(links: readonly Column[], isList: boolean, grants: readonly Grant[]): boolean {
   let related = RELATED.get(grants)
   if (!related) RELATED.set(grants, (related = new Projection(grants, new Set())))
-  const { column } = relatedColumn
-  const tie = 'apiName' in column ? (column.apiName as string) : undefined
-  if (tie !== undefined && related.hidden.has(tie)) return false
+  if (links.some(({ apiName }) => related.hidden.has(apiName))) return false
   return related.permits('read') && (!isList || related.permits('read_multi'))
 }
 

@@ -1,4 +1,4 @@
-import { onQueryOf, throughTableOf } from '#upstream/lucid_relations'
+import { onQueryOf } from '#upstream/lucid_relations'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { RelationshipsContract } from '@adonisjs/lucid/types/relations'
 import type { Column } from '#base/columns/column'
@@ -26,6 +26,8 @@ interface Step {
   relation: RelationshipsContract
   include: IncludedRelation
   resource: Resource
+  /** The resource between the two of a `hasManyThrough` */
+  middle?: Resource
 }
 
 type Options = { actor?: Actor }
@@ -135,7 +137,7 @@ export class RelatedPath {
     client: QueryClientContract,
     options: Options
   ): Sql {
-    const { include, relation, resource } = this.steps[index]
+    const { include, middle, relation, resource } = this.steps[index]
     const isLast = index === this.steps.length - 1
     const wanted: readonly Condition[] = isLast
       ? conditions
@@ -150,7 +152,7 @@ export class RelatedPath {
     const link = dialect.nameOf(table, include.column)
     const selection = selectionOf(this.steps[index], wanted, client, options)
     const { statements } = resource.reader
-    const through = throughOf(relation)
+    const through = throughOf(include, relation)
     if (!through) {
       const { column } = include.relatedColumn
       const name = dialect.nameOf(resource.table, column)
@@ -170,8 +172,12 @@ export class RelatedPath {
     /* A join, because SQLite would read the whole table in between for a nested `in`. */
     const on = `${dialect.nameOf(VALUE, { name: KEY })} = ${to}`
     const found = `(${sql}) as ${dialect.quote(VALUE)}`
-    const rows = `select ${from} from ${dialect.quote(through.table)} inner join ${found} on ${on} where ${from} is not null`
-    return { sql: `${link} in (${rows})`, bindings }
+    const name = dialect.quote(through.table)
+    const visible =
+      middle && new Records(middle).statement(include.links[1].columns, client, options)
+    const source = visible ? `(${visible.sql}) as ${name}` : name
+    const rows = `select ${from} from ${source} inner join ${found} on ${on} where ${from} is not null`
+    return { sql: `${link} in (${rows})`, bindings: [...(visible?.bindings ?? []), ...bindings] }
   }
 
   #join(
@@ -235,19 +241,22 @@ async function stepOf(
   if (admits && !(await admits(include))) return null
   /* The client of a transaction can only query the list's database. */
   const elsewhere = include.resource.model.connection !== from.model.connection
-  if (elsewhere || (onQueryOf(relation) && throughOf(relation))) return null
-  await include.resource.load(client)
-  const resource = await include.resource.for(actor, client)
-  /* A filter would reveal which record the hidden column links to. */
-  const { column } = include.relatedColumn
-  if ('apiName' in column && isHiddenFrom(resource, column as Column)) return null
-  const authorization = new Authorization(resource)
-  const isOneByOne =
-    authorization.authorizesRecords({ actor }) ||
-    resource.reader.statements.hasHooks('before:fetch', 'after:fetch')
-  const operation = include.isList ? 'read_multi' : 'read'
-  if (isOneByOne || !(await authorization.allows(operation, { actor }))) return null
-  return { relation, include, resource }
+  if (elsewhere || (onQueryOf(relation) && include.isIndirect)) return null
+  const seen: Resource[] = []
+  for (const { columns, resource: whole } of include.links) {
+    await whole.load(client)
+    const resource = await whole.for(actor, client)
+    /* A filter would reveal which record the hidden column links to. */
+    if (columns.some((column) => isHiddenFrom(resource, column))) return null
+    const authorization = new Authorization(resource)
+    const isOneByOne =
+      authorization.authorizesRecords({ actor }) ||
+      resource.reader.statements.hasHooks('before:fetch', 'after:fetch')
+    const operation = include.isList ? 'read_multi' : 'read'
+    if (isOneByOne || !(await authorization.allows(operation, { actor }))) return null
+    seen.push(resource)
+  }
+  return { relation, include, resource: seen[0], middle: seen[1] }
 }
 
 function relationOf(from: Resource, name: string): Omit<Step, 'resource'> | null {
@@ -273,26 +282,17 @@ interface Through {
 }
 
 /** Returns the table between the rows and their related records. */
-function throughOf(relation: RelationshipsContract): Through | null {
-  const { relatedKeyColumnName, throughForeignKeyColumnName, throughLocalKeyColumnName } =
-    relation as unknown as Record<string, string>
-  switch (relation.type) {
-    case 'manyToMany':
-      return {
-        table: relation.pivotTable,
-        from: relation.pivotForeignKey,
-        to: relation.pivotRelatedForeignKey,
-        related: relatedKeyColumnName,
-      }
-    case 'hasManyThrough': {
-      return {
-        table: throughTableOf(relation),
-        from: relation.foreignKeyColumnName,
-        to: throughLocalKeyColumnName,
-        related: throughForeignKeyColumnName,
-      }
+function throughOf({ through }: IncludedRelation, relation: RelationshipsContract): Through | null {
+  if (relation.type === 'manyToMany') {
+    const { relatedKeyColumnName } = relation as unknown as Record<string, string>
+    return {
+      table: relation.pivotTable,
+      from: relation.pivotForeignKey,
+      to: relation.pivotRelatedForeignKey,
+      related: relatedKeyColumnName,
     }
-    default:
-      return null
   }
+  if (!through) return null
+  const { from, related, resource, to } = through
+  return { table: resource.table, from: from.name, to: to.name, related: related.name }
 }

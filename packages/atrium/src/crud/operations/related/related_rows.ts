@@ -3,7 +3,7 @@ import { dialectOf } from '#base/database/dialects'
 import type { Dialect, Query, StoredColumn } from '#base/database/dialect'
 import { orderOf, orderTerms } from '#base/columns/sort'
 import type { IncludedRelation } from '../../resource/resource.js'
-import type { ExtraColumn, Sql } from '#base/sql/sql'
+import { whereSql, type ExtraColumn, type Sql } from '#base/sql/sql'
 import type { Found, Read } from '../../sql/reader.js'
 import { applySelection, type Selection } from '../../sql/select.js'
 import type { CallOptions } from '../call_options.js'
@@ -40,12 +40,14 @@ export class RelatedRows {
 
   /**
    * @param records  records of the related resource that the actor is allowed to see
+   * @param links    condition for the rows between including items and related rows
    */
   constructor(
     readonly include: IncludedRelation,
     private readonly records: Records,
     private readonly client: QueryClientContract,
-    private readonly options: CallOptions
+    private readonly options: CallOptions,
+    private readonly links?: Sql
   ) {
     const { table } = records.resource
     const { $hooks } = records.resource.model
@@ -124,6 +126,7 @@ export class RelatedRows {
     const visible = records.byConditions({ conditions: [], deleted: 'exclude' }, client, options)
     const rows = include.query(client, values)
     rows.wrapExisting()
+    if (this.links) whereSql(rows, this.links)
     if (include.isIndirect) {
       const narrowed = model.query({ client }) as Query
       applySelection(narrowed, table, visible)
