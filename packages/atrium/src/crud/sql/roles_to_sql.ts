@@ -63,10 +63,12 @@ export function narrowedBy(
 ): Scope | undefined {
   if (others === null) return first
   const narrowed: Scope = (query, actor) => {
+    if (!first && others.length === 1) return applyScope(others[0], query, actor)
+    const { client, model } = query
+    const isAlone = !first || plainCondition(model, first, client, actor) !== null
     first?.(query, actor)
-    if (first) query.wrapExisting()
-    if (others.length === 1) applyScope(others[0], query, actor)
-    else whereSql(query, reachSql(resource, others, query.client, actor, !first))
+    query.wrapExisting()
+    whereSql(query, reachSql(resource, others, client, actor, isAlone))
   }
   return markGuarded(narrowed)
 }

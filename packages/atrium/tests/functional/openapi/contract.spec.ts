@@ -14,7 +14,7 @@ import { issueToken } from '#tests/helpers/tokens'
  * Fixtures with code that responds independently of the schema: overridden handlers, middleware
  * that refuses, a session whose database the request names.
  */
-const OWN_RESPONSES = /^\/api\/(handlers|questions|refused|sessions|once-pairs)(\/|$)/
+const OWN_RESPONSES = /^\/api\/(handlers|own-sheets|questions|refused|sessions|once-pairs)(\/|$)/
 
 /** The endpoints of the demo, and the most unusual ones. */
 const IN_DEPTH = /^\/api\/(utensils|reels|lenders|gadgets|openapi-wares)(\/|$)/

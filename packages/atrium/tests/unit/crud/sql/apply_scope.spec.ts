@@ -3,7 +3,7 @@ import db from '@adonisjs/lucid/services/db'
 import type { Actor } from '#crud'
 import { nameScope, type Scope } from '#crud/resource/permissions'
 import { applyScope } from '#crud/sql/apply_scope'
-import { reachSql } from '#crud/sql/roles_to_sql'
+import { narrowedBy, reachSql } from '#crud/sql/roles_to_sql'
 import { Resource } from '#crud/resource/resource'
 import { Folder, Paper } from '#tests/fixtures/granted'
 import { Seat } from '#tests/fixtures/keys'
@@ -156,6 +156,29 @@ test.group('Scopes that compare with missing values', (group) => {
       .whereRaw(sql, bindings as any[])
       .select('title')
     assert.deepEqual(rows, [{ title: 'a' }])
+  })
+
+  test('[U3] scopes of roles and of the model apply together, also if one joins a table with columns of the same names', async ({
+    assert,
+  }) => {
+    const plain: Scope = (query) => query.where('owner', 'anna')
+    const joining: Scope = (query) =>
+      query
+        .leftJoin('granted_folders', 'granted_folders.id', 'granted_papers.folder_id')
+        .where('granted_papers.pay', 1)
+        .select('granted_papers.*')
+    const resource = new Resource({ model: Paper })
+    const titles = async (first: Scope | undefined, others: Scope[]) => {
+      const query = Paper.query()
+      narrowedBy(resource, first, others)!(query as any, anna())
+      const rows = await query
+      return rows.map(({ title }) => title)
+    }
+    for (const others of [[plain], [plain, plain], [joining]]) {
+      for (const first of [undefined, plain, joining]) {
+        assert.deepEqual(await titles(first, others), ['a'])
+      }
+    }
   })
 
   test('[U3, A9.2] the condition of a scope compares every column of a composite key', async ({
