@@ -52,7 +52,7 @@ test.group('Files in rows of a form, in a browser', (group) => {
       return data
     })()`)
     await inline.dispatchEvent('drop', { dataTransfer: dropped })
-    await rows.nth(4).getByText('d.txt').waitFor()
+    await rows.nth(4).getByText('d.txt', { exact: true }).waitFor()
     await rows.nth(4).getByRole('button', { name: 'Move row 5 up' }).click()
     await page.getByLabel('Caption, row 1').fill('First')
     await page.getByRole('button', { name: 'Create' }).click()
