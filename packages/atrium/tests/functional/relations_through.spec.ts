@@ -83,6 +83,14 @@ test.group('Relations through another model', (group) => {
     assert.deepEqual(await found(40), ['b'])
     assert.lengthOf(await rowsOf('open-choirs?not.masses.id=20'), 2)
   })
+
+  test('[Q3.13] include returns 403 and the filter is unknown if the policy refuses lists of the model in between', async ({
+    assert,
+  }) => {
+    const { status } = await get('/api/open-choirs?include=unlisted_masses')
+    assert.equal(status, 403)
+    assert.lengthOf(await rowsOf('open-choirs?unlisted_masses.id=0'), 2, 'the filter is unknown')
+  })
 })
 
 test.group('Relations through another model, restricted by grants', (group) => {
