@@ -3,7 +3,7 @@ import db from '@adonisjs/lucid/services/db'
 import type { Actor } from '#crud'
 import { nameScope, type Scope } from '#crud/resource/permissions'
 import { applyScope } from '#crud/sql/apply_scope'
-import { narrowedBy, reachSql } from '#crud/sql/roles_to_sql'
+import { fromMaskedRows, narrowedBy, reachSql } from '#crud/sql/roles_to_sql'
 import { Resource } from '#crud/resource/resource'
 import { Folder, Paper } from '#tests/fixtures/granted'
 import { Seat } from '#tests/fixtures/keys'
@@ -158,15 +158,16 @@ test.group('Scopes that compare with missing values', (group) => {
     assert.deepEqual(rows, [{ title: 'a' }])
   })
 
+  const plain: Scope = (query) => query.where('owner', 'anna')
+  const joining: Scope = (query) =>
+    query
+      .leftJoin('granted_folders', 'granted_folders.id', 'granted_papers.folder_id')
+      .where('granted_papers.pay', 1)
+      .select('granted_papers.*')
+
   test('[U3] scopes of roles and of the model apply together, also if one joins a table with columns of the same names', async ({
     assert,
   }) => {
-    const plain: Scope = (query) => query.where('owner', 'anna')
-    const joining: Scope = (query) =>
-      query
-        .leftJoin('granted_folders', 'granted_folders.id', 'granted_papers.folder_id')
-        .where('granted_papers.pay', 1)
-        .select('granted_papers.*')
     const resource = new Resource({ model: Paper })
     const titles = async (first: Scope | undefined, others: Scope[]) => {
       const query = Paper.query()
@@ -179,6 +180,29 @@ test.group('Scopes that compare with missing values', (group) => {
         assert.deepEqual(await titles(first, others), ['a'])
       }
     }
+  })
+
+  test('[U3] values that roles hide on some rows are null next to any scope of the model, and need a subquery only if it joins', async ({
+    assert,
+  }) => {
+    await db.from('granted_papers').update({ pay: 1 })
+    const resource = new Resource({ model: Paper })
+    const title = resource.columns.all.find(({ name }) => name === 'title')!
+    const masked = async (scope: Scope | undefined) => {
+      const query = Paper.query().orderBy('id')
+      const rows = { where: [], scope, actor: anna() }
+      fromMaskedRows(query as any, resource, new Map([[title, [plain]]]), rows)
+      const papers = await query
+      return {
+        titles: papers.map((paper) => paper.title),
+        hasSubquery: query.toSQL().sql.includes(' in (select'),
+      }
+    }
+    const isPaid: Scope = (query) => query.where('pay', 1)
+    for (const scope of [undefined, isPaid]) {
+      assert.deepEqual(await masked(scope), { titles: ['a', null], hasSubquery: false })
+    }
+    assert.deepEqual(await masked(joining), { titles: ['a', null], hasSubquery: true })
   })
 
   test('[U3, A9.2] the condition of a scope compares every column of a composite key', async ({
