@@ -305,7 +305,9 @@ test.group('If-Match', (group) => {
     const path = await insertSheet()
     const tag = tagOf(await get(path))
     for (const header of [tag, '*']) {
-      assert.equal(await statusOf(writes.update(path, ifNoneMatch(header))), 412)
+      const refused = await writes.update(path, ifNoneMatch(header))
+      assert.equal(refused.status, 412)
+      assert.include(refused.body.detail, 'If-None-Match')
     }
     assert.equal(await statusOf(writes.update(path, ifNoneMatch('"x"'))), 200)
   })
@@ -314,7 +316,9 @@ test.group('If-Match', (group) => {
     const path = await insertSheet()
     const tag = tagOf(await get(path))
     assert.equal(await statusOf(get(path, ifMatch(tag))), 200)
-    assert.equal(await statusOf(get(path, ifMatch('"x"'))), 412)
+    const refused = await get(path, ifMatch('"x"'))
+    assert.equal(refused.status, 412)
+    assert.isNull(tagOf(refused))
     const list = await get(PATH)
     assert.equal(await statusOf(get(PATH, ifMatch(tagOf(list)))), 412)
     assert.equal(await statusOf(get(PATH, ifMatch('*'))), 200)
@@ -420,5 +424,17 @@ test.group('Conditions and custom handlers', (group) => {
     const check = preconditionOf(ctx, resource, by, async () => false)!
     await check(new Note())
     await assert.rejects(() => check(new SheetWithComputed()))
+  })
+
+  test('[Q6.6, P11] If-Match of a read does not apply to records that its handler writes', async ({
+    assert,
+  }) => {
+    const resource = new Resource({ model: SheetWithComputed })
+    const ctx = await testUtils.createHttpContext()
+    ctx.request.request.headers['if-match'] = '"x"'
+    for (const method of ['GET', 'HEAD']) {
+      ctx.request.request.method = method
+      assert.isUndefined(preconditionOf(ctx, resource, { kind: 'none' }, async () => true))
+    }
   })
 })

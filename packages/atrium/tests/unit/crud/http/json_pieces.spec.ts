@@ -1,7 +1,9 @@
 import app from '@adonisjs/core/services/app'
+import testUtils from '@adonisjs/core/services/test_utils'
 import { test } from '@japa/runner'
 import { DateTime } from 'luxon'
-import { writeJsonPieces } from '#crud/http/preconditions'
+import { replyList, writeJsonPieces } from '#crud/http/preconditions'
+import { responseBudgetOf } from '#crud/http/response_budget'
 import { weakTag } from '#base/http/etag'
 
 const textOf = (pieces: Buffer[]) => Buffer.concat(pieces).toString()
@@ -67,5 +69,58 @@ test.group('writeJsonPieces()', () => {
       () => writeJsonPieces([{ text: 'x'.repeat(most + 1) }]),
       /larger than 100000 bytes/
     )
+  })
+})
+
+test.group('replyList()', () => {
+  const LONG = 512 * 1024 + 1
+
+  /** Returns the context of a request that has read values of this size. */
+  const contextAfter = async (bytes: number, cleanup: (work: () => void) => void) => {
+    const ctx = await testUtils.createHttpContext()
+    const budget = responseBudgetOf(ctx)
+    budget.reserveAtLeast(bytes)
+    cleanup(() => budget.release())
+    return { ctx, budget }
+  }
+
+  test('[A29.8] only a response of more than 512 KB of values is sent in parts', async ({
+    assert,
+    cleanup,
+  }) => {
+    for (const bytes of [LONG - 1, LONG]) {
+      const { ctx } = await contextAfter(bytes, cleanup)
+      await replyList(ctx, { data: [] })
+      assert.equal(ctx.response.hasStream, bytes === LONG)
+    }
+  })
+
+  test('[A29.7] JSON that is longer than its values counts for the memory budget', async ({
+    assert,
+    cleanup,
+  }) => {
+    for (const bytes of [1, LONG]) {
+      const { ctx, budget } = await contextAfter(bytes, cleanup)
+      const list = { data: ['x'.repeat(bytes + 100_000)] }
+      await replyList(ctx, list)
+      assert.equal(budget.reserved, JSON.stringify(list).length)
+    }
+  })
+
+  test('[Q6.2] a list has no tag if its handler sets a status or sends the response itself', async ({
+    assert,
+    cleanup,
+  }) => {
+    for (const bytes of [1, LONG]) {
+      const accepted = await contextAfter(bytes, cleanup)
+      accepted.ctx.response.status(202)
+      await replyList(accepted.ctx, { data: [] })
+      const sent = await contextAfter(bytes, cleanup)
+      sent.ctx.response.send('by hand')
+      await replyList(sent.ctx, { data: [] })
+      assert.equal(sent.ctx.response.getBody(), 'by hand')
+      for (const { response } of [accepted.ctx, sent.ctx])
+        assert.isUndefined(response.getHeader('etag'))
+    }
   })
 })
