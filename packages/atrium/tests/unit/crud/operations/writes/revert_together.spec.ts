@@ -7,6 +7,7 @@ import { reversalOf, type Reversal } from '#crud/events/reversal'
 import { gatherWrites } from '#crud/events/write_scope'
 import { omit } from '#crud/operations/writes/written_fields'
 import type { KeyValue } from '#base/columns/key'
+import { RecordChangedSince } from '#base/errors'
 import { Sample } from '#tests/fixtures/samples'
 import { strange } from '#tests/helpers/actors'
 import { onMysql, onPostgres } from '#tests/helpers/databases'
@@ -140,6 +141,21 @@ test.group('Reverting many writes in one statement', (group) => {
     )
     assert.deepEqual(await storedRows(), before)
   }).skip(onMysql, 'MariaDB does not return updated rows')
+
+  test('[R7.2] LucidCrud.revert is refused and writes nothing if the record has changed since', async ({
+    assert,
+  }) => {
+    const { before, undos } = await changed([[{ name: 'a' }, { name: 'b' }]])
+    const [{ key, reversal }] = undos
+    await db.from('samples').update({ count: 1 })
+    const stored = await storedRows()
+    await assert.rejects(() => samples.revert(key, reversal, { actor }), RecordChangedSince)
+    assert.deepEqual(await storedRows(), stored)
+
+    await db.from('samples').update({ count: before[0].count })
+    await samples.revert(key, reversal, { actor })
+    assert.deepEqual(await storedRows(), before)
+  })
 
   test('[R7] if the application overrides a method, writes are not reverted in one statement', async ({
     assert,
