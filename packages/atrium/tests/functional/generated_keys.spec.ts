@@ -156,7 +156,7 @@ test.group('Keys of new records', (group) => {
     assert.deepEqual(await problemOf('/api/voided', 'gone'), named)
     assert.deepEqual(await problemOf('/api/voided', 'here'), plain('here'))
     assert.deepEqual(await problemOf('/api/voided-own', 'gone'), named)
-    for (const path of ['unseen', 'others', 'refused']) {
+    for (const path of ['unseen', 'others', 'refused', 'without-key']) {
       assert.deepEqual(await problemOf(`/api/voided-${path}`, 'gone'), plain('gone'))
     }
   })

@@ -24,6 +24,8 @@ import { Records } from '#crud/operations/records'
 import { watch } from '#crud/events/record_hooks'
 import { Resource } from '#crud/resource/resource'
 import { LucidCrud, observeWrites, systemActor } from '#crud'
+import { strange } from '#tests/helpers/actors'
+import { insertRow } from '#tests/helpers/databases'
 
 const TABLE = 'event_plains'
 
@@ -238,6 +240,24 @@ test.group('Writes by statements or by saving a model instance', () => {
       assert.isFalse(await canReadTogether(await contextOf(overriding(name)), client()))
       assert.isTrue(await canReadTogether(await contextOf(overriding('prepareCreate')), client()))
     })
+
+  test('[W5.4] application code can’t write by a read-only token, by either path', async ({
+    assert,
+  }) => {
+    const id = await insertRow(TABLE, { name: 'a' })
+    const actor = strange({ kind: 'token', token: { readOnly: true } })
+    for (const hook of [() => {}, hooked(beforeSave()).model]) {
+      const crud = new LucidCrud(modelOf(hook))
+      const writes = [
+        () => crud.create({ name: 'b' }, { actor }),
+        () => crud.update(id, { name: 'b' }, { actor }),
+        () => crud.delete(id, { actor }),
+      ]
+      for (const write of writes) await assert.rejects(write, 'This token is read-only')
+    }
+    assert.lengthOf(await db.from(TABLE).where({ id, name: 'a' }), 1)
+    await db.from(TABLE).where({ id }).delete()
+  })
 
   test('[P8.11] a write runs without a transaction if its observers log by statements, and in one if any does not', async ({
     assert,
