@@ -181,12 +181,17 @@ function badQueries(base: Request, resource: Resource): fc.Arbitrary<Request> {
   return fc.oneof(...queries).map((query) => at(base, `?${query}`))
 }
 
+/** Text columns whose own schema accepts a number */
+const ACCEPTED = ['coupons.zip']
+
 /** Bodies in which one field has an invalid value for its column. */
 function badFields(base: Request, operation: 'create' | 'update', resource: Resource) {
   const { fields } = operation === 'create' ? resource.createBody : resource.updateBody
-  const columns = fields.flatMap(({ column }) =>
-    column && !(operation === 'update' && column.isPrimary) ? [column] : []
-  )
+  const columns = fields
+    .flatMap(({ column }) =>
+      column && !(operation === 'update' && column.isPrimary) ? [column] : []
+    )
+    .filter(({ name }) => !ACCEPTED.includes(`${resource.table}.${name}`))
   if (columns.length === 0) return undefined
   return fc
     .constantFrom(...columns)
